@@ -1,0 +1,3 @@
+//! Quipu: a coding agent whose event stream is a contract.
+
+pub mod event;

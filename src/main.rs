@@ -1,0 +1,2 @@
+//! Quipu.
+fn main() {}
