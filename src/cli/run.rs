@@ -170,22 +170,22 @@ async fn finish(
             error: verdict.error,
         },
     };
-    let mut code = ending.exit_code;
-    let finished = {
-        let interrupt = async {
-            if caught.is_none() {
-                // Lines of a whole run may still wait for a slow reader.
-                code = signals.next().await.exit_code;
-            }
-        };
-        output.finish(ending, interrupt).await
+    let code = ending.exit_code;
+    let mut given_up = caught;
+    let interrupt = async {
+        if given_up.is_none() {
+            // Lines of a whole run may still wait for a slow reader.
+            given_up = Some(signals.next().await);
+        }
     };
+    let finished = output.finish(ending, interrupt).await;
     match finished.error {
         Some(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             note(&format!("quipu: the event stream could not be written: {error}"));
             exit_code(ErrorCode::Internal)
         }
         Some(_) => exit_code(ErrorCode::Internal),
+        None if finished.gave_up => given_up.map_or(code, |caught| caught.exit_code),
         None => code,
     }
 }
