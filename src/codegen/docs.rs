@@ -1,0 +1,1 @@
+//! `docs/events.md`: every event for people, made from the schema.
