@@ -34,7 +34,8 @@ fn generate() -> Result<(), Vec<String>> {
     let fail = |error: String| vec![error];
     let out = env::var("OUT_DIR").map_err(|error| fail(format!("OUT_DIR: {error}")))?;
     let write = |name: &str, text: String| {
-        fs::write(Path::new(&out).join(name), text).map_err(|error| fail(format!("{name}: {error}")))
+        fs::write(Path::new(&out).join(name), text)
+            .map_err(|error| fail(format!("{name}: {error}")))
     };
 
     write("quipu.rs", rust::generate(&schema).map_err(fail)?)?;
@@ -48,8 +49,10 @@ fn generate() -> Result<(), Vec<String>> {
     // The header of a stream names the exact bytes of the contract it keeps.
     let strict = bundle::text(&schema, "quipu", Mode::Strict)
         .ok_or_else(|| fail("schema/wire: there is no wire `quipu`".into()))?;
-    let hash: String =
-        Sha256::digest(strict.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    let hash: String = Sha256::digest(strict.as_bytes())
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     write(
         "contract.rs",
         format!(

@@ -47,7 +47,12 @@ pub fn text(schema: &Schema, wire: &str, mode: Mode) -> Option<String> {
 #[must_use]
 pub fn document(schema: &Schema, wire: &str, mode: Mode) -> Option<Value> {
     let root = schema.defs.get(schema.wires.get(wire)?)?;
-    let writer = Writer { defs: &schema.defs, mode, root: Some(&root.title), stamped: stamped(root) };
+    let writer = Writer {
+        defs: &schema.defs,
+        mode,
+        root: Some(&root.title),
+        stamped: stamped(root),
+    };
     let mut document = Map::new();
     document.insert("$schema".into(), DIALECT.into());
     let id = format!("{}/bundle/{wire}.{}.json", schema.base, mode.name());
@@ -65,17 +70,30 @@ pub fn document(schema: &Schema, wire: &str, mode: Mode) -> Option<Value> {
 
 /// A strict document with every def in `$defs` and no root: what the examples are checked against.
 pub(super) fn all(defs: &BTreeMap<String, Def>) -> Value {
-    let writer = Writer { defs, mode: Mode::Strict, root: None, stamped: BTreeMap::new() };
-    let all: Map<String, Value> =
-        defs.values().map(|def| (def.title.clone(), writer.def(def).into())).collect();
+    let writer = Writer {
+        defs,
+        mode: Mode::Strict,
+        root: None,
+        stamped: BTreeMap::new(),
+    };
+    let all: Map<String, Value> = defs
+        .values()
+        .map(|def| (def.title.clone(), writer.def(def).into()))
+        .collect();
     json!({ "$defs": all })
 }
 
 /// For each member of the wire `root` the def whose fields it may carry besides.
 fn stamped(root: &Def) -> BTreeMap<&str, &str> {
-    let union = root.union().and_then(|union| Some((union, union.stamp.as_deref()?)));
+    let union = root
+        .union()
+        .and_then(|union| Some((union, union.stamp.as_deref()?)));
     union.map_or_else(BTreeMap::new, |(union, stamp)| {
-        union.members.iter().map(|member| (&*member.title, stamp)).collect()
+        union
+            .members
+            .iter()
+            .map(|member| (&*member.title, stamp))
+            .collect()
     })
 }
 
@@ -94,7 +112,10 @@ impl<'a> Writer<'a> {
     /// The members that the mode has.
     fn members<'u>(&self, union: &'u Union) -> impl Iterator<Item = &'u Member> {
         let open = self.mode == Mode::Open;
-        union.members.iter().filter(move |member| open || !self.is_read_only(&member.title))
+        union
+            .members
+            .iter()
+            .filter(move |member| open || !self.is_read_only(&member.title))
     }
 
     /// The titles that `root` leads to in this mode, sorted.
@@ -102,7 +123,9 @@ impl<'a> Writer<'a> {
         let mut queue: Vec<&str> = vec![&root.title];
         let mut seen = BTreeSet::new();
         while let Some(title) = queue.pop() {
-            let Some(def) = self.defs.get(title).filter(|_| seen.insert(title)) else { continue };
+            let Some(def) = self.defs.get(title).filter(|_| seen.insert(title)) else {
+                continue;
+            };
             match def.union() {
                 Some(union) => queue.extend(self.members(union).map(|member| &*member.title)),
                 None => queue.extend(def.targets()),
@@ -120,8 +143,10 @@ impl<'a> Writer<'a> {
             Shape::Enum(values) => self.values(values, &mut json),
             Shape::Union(union) => {
                 json.insert("discriminator".into(), json!({ "propertyName": union.tag }));
-                let members: Vec<Value> =
-                    self.members(union).map(|member| self.reference(&member.title)).collect();
+                let members: Vec<Value> = self
+                    .members(union)
+                    .map(|member| self.reference(&member.title))
+                    .collect();
                 json.insert("oneOf".into(), members.into());
             }
             Shape::StringOrArray(either) => {
@@ -149,17 +174,32 @@ impl<'a> Writer<'a> {
             return;
         }
         // A reader must survive a value that a later version adds.
-        let mut text = json.get("description").and_then(Value::as_str).unwrap_or("").to_owned();
+        let mut text = json
+            .get("description")
+            .and_then(Value::as_str)
+            .unwrap_or("")
+            .to_owned();
         let known: Vec<String> = values.iter().map(|value| format!("`{value}`")).collect();
-        let _ = write!(text, " Known values: {}; a later version may add more.", known.join(", "));
+        let _ = write!(
+            text,
+            " Known values: {}; a later version may add more.",
+            known.join(", ")
+        );
         json.insert("description".into(), text.into());
         json.insert("x-known-values".into(), values.into());
     }
 
     fn object(&self, def: &Def, object: &Object, json: &mut Map<String, Value>) {
-        let stamp = self.stamped.get(&*def.title).and_then(|title| self.defs.get(*title));
-        let stamp = stamp.and_then(Def::object).map_or(&[][..], |stamp| &stamp.fields);
-        let (tag, payload) = object.fields.split_at(object.fields.len() - object.payload().len());
+        let stamp = self
+            .stamped
+            .get(&*def.title)
+            .and_then(|title| self.defs.get(*title));
+        let stamp = stamp
+            .and_then(Def::object)
+            .map_or(&[][..], |stamp| &stamp.fields);
+        let (tag, payload) = object
+            .fields
+            .split_at(object.fields.len() - object.payload().len());
         let properties: Map<String, Value> = tag
             .iter()
             .chain(stamp)

@@ -10,8 +10,15 @@ use std::collections::BTreeMap;
 /// The only dialect.
 pub(super) const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-const HEAD: [&str; 7] =
-    ["$schema", "$id", "$comment", "title", "description", "examples", "readOnly"];
+const HEAD: [&str; 7] = [
+    "$schema",
+    "$id",
+    "$comment",
+    "title",
+    "description",
+    "examples",
+    "readOnly",
+];
 const OBJECT: [&str; 3] = ["type", "properties", "required"];
 const ENUM: [&str; 2] = ["type", "enum"];
 const UNION: [&str; 2] = ["oneOf", "x-stamp"];
@@ -69,7 +76,11 @@ impl Reader<'_> {
 
     fn head(&mut self, json: &Json) {
         if json.get("$schema").and_then(Value::as_str) != Some(DIALECT) {
-            self.report("/$schema", "is missing or another dialect", format!("write \"{DIALECT}\""));
+            self.report(
+                "/$schema",
+                "is missing or another dialect",
+                format!("write \"{DIALECT}\""),
+            );
         }
         let major = self.folder.version.split('.').next().unwrap_or_default();
         let ending = format!("/v{major}/{}", self.path);
@@ -82,7 +93,11 @@ impl Reader<'_> {
             );
         }
         match json.get("title").and_then(Value::as_str) {
-            None => self.report("/title", "is missing", "write the type's name in PascalCase"),
+            None => self.report(
+                "/title",
+                "is missing",
+                "write the type's name in PascalCase",
+            ),
             Some(title) if !names::is_pascal(title) => self.report(
                 "/title",
                 format!("`{title}` is not PascalCase"),
@@ -95,13 +110,20 @@ impl Reader<'_> {
             ),
             Some(_) => {}
         }
-        if json.get("readOnly").is_some_and(|value| value != &Value::Bool(true)) {
+        if json
+            .get("readOnly")
+            .is_some_and(|value| value != &Value::Bool(true))
+        {
             self.report("/readOnly", "is not true", "write true or leave it out");
         }
     }
 
     fn description(&mut self, at: &str, json: &Json) -> String {
-        let text = json.get("description").and_then(Value::as_str).unwrap_or_default().trim();
+        let text = json
+            .get("description")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .trim();
         if text.is_empty() {
             let remedy = if at.is_empty() {
                 "say what it is, or when it is written"
@@ -117,7 +139,11 @@ impl Reader<'_> {
         match json.get("examples").and_then(Value::as_array) {
             Some(examples) if !examples.is_empty() => examples.clone(),
             _ => {
-                self.report("/examples", "is missing", "write an array of one to three instances");
+                self.report(
+                    "/examples",
+                    "is missing",
+                    "write an array of one to three instances",
+                );
                 Vec::new()
             }
         }
@@ -152,7 +178,9 @@ impl Reader<'_> {
                     "move the object to a file of its own in common/ and write `$ref`"
                 }
                 "enum" => "move the enum to a file of its own in common/ and write `$ref`",
-                "additionalProperties" => "leave it out, the strict bundle closes the object itself",
+                "additionalProperties" => {
+                    "leave it out, the strict bundle closes the object itself"
+                }
                 "anyOf" | "allOf" => "write a union file: `oneOf` with a `$ref` for each member",
                 "examples" => "leave it out, examples stand on the whole file",
                 "default" => "leave it out and say in the description what holds when it is absent",
@@ -168,15 +196,30 @@ impl Reader<'_> {
 
     fn values(&mut self, json: &Json) -> Option<Vec<String>> {
         if json.get("type").and_then(Value::as_str) != Some("string") {
-            self.report("/type", "an enum holds strings", "write \"type\": \"string\"");
+            self.report(
+                "/type",
+                "an enum holds strings",
+                "write \"type\": \"string\"",
+            );
         }
         if !self.path.starts_with("common/") {
-            self.report("/enum", "an enum outside common/", "move the file to common/");
+            self.report(
+                "/enum",
+                "an enum outside common/",
+                "move the file to common/",
+            );
         }
         let mut values: Vec<String> = Vec::new();
-        let Some(list) = json.get("enum").and_then(Value::as_array).filter(|list| !list.is_empty())
+        let Some(list) = json
+            .get("enum")
+            .and_then(Value::as_array)
+            .filter(|list| !list.is_empty())
         else {
-            self.report("/enum", "is not a list of values", "write an array of strings");
+            self.report(
+                "/enum",
+                "is not a list of values",
+                "write an array of strings",
+            );
             return None;
         };
         for (i, value) in list.iter().enumerate() {
@@ -190,7 +233,10 @@ impl Reader<'_> {
                 ),
                 Some(text) => {
                     let name = names::pascal(text).to_lowercase();
-                    if values.iter().any(|other| names::pascal(other).to_lowercase() == name) {
+                    if values
+                        .iter()
+                        .any(|other| names::pascal(other).to_lowercase() == name)
+                    {
                         self.report(
                             &at,
                             format!("`{text}` makes the same name as a value before it"),
@@ -205,8 +251,10 @@ impl Reader<'_> {
     }
 
     fn union_or_either(&mut self, json: &Json) -> Option<Shape> {
-        let Some(parts) =
-            json.get("oneOf").and_then(Value::as_array).filter(|list| !list.is_empty())
+        let Some(parts) = json
+            .get("oneOf")
+            .and_then(Value::as_array)
+            .filter(|list| !list.is_empty())
         else {
             self.report("/oneOf", "is not a list", "write an array of `$ref`s");
             return None;
@@ -218,7 +266,10 @@ impl Reader<'_> {
         let mut members = Vec::new();
         for (i, part) in parts.iter().enumerate() {
             let at = format!("/oneOf/{i}");
-            match part.as_object().filter(|part| part.len() == 1 && part.contains_key("$ref")) {
+            match part
+                .as_object()
+                .filter(|part| part.len() == 1 && part.contains_key("$ref"))
+            {
                 None => self.report(
                     &at,
                     "a union holds `$ref`s only",
@@ -243,8 +294,13 @@ impl Reader<'_> {
             }
         };
         // A union that lost a member would make faults of its members' examples.
-        (members.len() == parts.len())
-            .then(|| Shape::Union(Union { tag: String::new(), members, stamp }))
+        (members.len() == parts.len()).then(|| {
+            Shape::Union(Union {
+                tag: String::new(),
+                members,
+                stamp,
+            })
+        })
     }
 
     fn either(&mut self, parts: &[Value]) -> Option<Shape> {
@@ -268,10 +324,18 @@ impl Reader<'_> {
             }
         }
         let (Some(string), Some((array, items))) = (string, array) else {
-            self.report("/oneOf", "holds one type only", "write one string and one array");
+            self.report(
+                "/oneOf",
+                "holds one type only",
+                "write one string and one array",
+            );
             return None;
         };
-        Some(Shape::StringOrArray(StringOrArray { string, array, items }))
+        Some(Shape::StringOrArray(StringOrArray {
+            string,
+            array,
+            items,
+        }))
     }
 
     fn object(&mut self, json: &Json) -> Option<Object> {
@@ -283,18 +347,32 @@ impl Reader<'_> {
             None => &empty,
             Some(Value::Array(list)) => list,
             Some(_) => {
-                self.report("/required", "is not a list", "write an array of field names");
+                self.report(
+                    "/required",
+                    "is not a list",
+                    "write an array of field names",
+                );
                 &empty
             }
         };
         let Some(properties) = json.get("properties").and_then(Value::as_object) else {
-            self.report("/properties", "is not an object", "write the fields by name");
+            self.report(
+                "/properties",
+                "is not an object",
+                "write the fields by name",
+            );
             return None;
         };
         for (i, name) in required.iter().enumerate() {
-            let known = name.as_str().is_some_and(|name| properties.contains_key(name));
+            let known = name
+                .as_str()
+                .is_some_and(|name| properties.contains_key(name));
             if !known || required[..i].contains(name) {
-                let what = if known { "names a field twice" } else { "names no field of `properties`" };
+                let what = if known {
+                    "names a field twice"
+                } else {
+                    "names no field of `properties`"
+                };
                 self.report(
                     &format!("/required/{i}"),
                     format!("{name} {what}"),
@@ -334,7 +412,12 @@ impl Reader<'_> {
                 );
             }
             let description = description.unwrap_or_default();
-            fields.push(Field { name: name.clone(), description, required, ty });
+            fields.push(Field {
+                name: name.clone(),
+                description,
+                required,
+                ty,
+            });
         }
         let tag = self.tag(&fields, whole);
         whole.then_some(Object { fields, tag })
@@ -369,13 +452,19 @@ impl Reader<'_> {
     /// The type that the schema at `at` describes.
     fn ty(&mut self, at: &str, json: &Value) -> Option<Type> {
         let Some(json) = json.as_object() else {
-            self.report(at, "is not an object", "write {\"description\": …} for any JSON value");
+            self.report(
+                at,
+                "is not an object",
+                "write {\"description\": …} for any JSON value",
+            );
             return None;
         };
         let before = self.problems.len();
         let open = json.get("type").and_then(Value::as_str) == Some("object");
-        let allowed: Vec<&str> =
-            FIELD.into_iter().filter(|key| open || *key != "additionalProperties").collect();
+        let allowed: Vec<&str> = FIELD
+            .into_iter()
+            .filter(|key| open || *key != "additionalProperties")
+            .collect();
         self.keywords(at, json, &allowed);
         let ty = if json.contains_key("$ref") {
             self.alone(at, json, "$ref", &[]);
@@ -394,7 +483,14 @@ impl Reader<'_> {
 
     /// Reports keywords that mean nothing beside `main`.
     fn alone(&mut self, at: &str, json: &Json, main: &str, with: &[&str]) {
-        for key in ["type", "const", "minimum", "items", "additionalProperties", "oneOf"] {
+        for key in [
+            "type",
+            "const",
+            "minimum",
+            "items",
+            "additionalProperties",
+            "oneOf",
+        ] {
             if key != main && json.contains_key(key) && !with.contains(&key) {
                 self.report(
                     &format!("{at}/{key}"),
@@ -407,10 +503,14 @@ impl Reader<'_> {
 
     fn nullable(&mut self, at: &str, json: &Json) -> Option<Type> {
         let null = |part: &Value| part.get("type").and_then(Value::as_str) == Some("null");
-        match json.get("oneOf").and_then(Value::as_array).map(Vec::as_slice) {
-            Some([inner, second]) if null(second) && !null(inner) => {
-                Some(Type::Nullable(Box::new(self.ty(&format!("{at}/oneOf/0"), inner)?)))
-            }
+        match json
+            .get("oneOf")
+            .and_then(Value::as_array)
+            .map(Vec::as_slice)
+        {
+            Some([inner, second]) if null(second) && !null(inner) => Some(Type::Nullable(
+                Box::new(self.ty(&format!("{at}/oneOf/0"), inner)?),
+            )),
             _ => {
                 self.report(
                     &format!("{at}/oneOf"),
@@ -452,7 +552,11 @@ impl Reader<'_> {
             None => None,
             Some(Value::String(name)) => Some(name.as_str()),
             Some(_) => {
-                self.report(&format!("{at}/type"), "is not one type", "write one type's name");
+                self.report(
+                    &format!("{at}/type"),
+                    "is not one type",
+                    "write one type's name",
+                );
                 return None;
             }
         };
@@ -479,14 +583,22 @@ impl Reader<'_> {
                         "write 0, or leave it out and say it in the description",
                     );
                 }
-                Some(Type::Integer { unsigned: minimum.is_some() })
+                Some(Type::Integer {
+                    unsigned: minimum.is_some(),
+                })
             }
             Some("array") => {
                 let Some(items) = json.get("items") else {
-                    self.report(&format!("{at}/items"), "is missing", "say what the array holds");
+                    self.report(
+                        &format!("{at}/items"),
+                        "is missing",
+                        "say what the array holds",
+                    );
                     return None;
                 };
-                Some(Type::Array(Box::new(self.ty(&format!("{at}/items"), items)?)))
+                Some(Type::Array(Box::new(
+                    self.ty(&format!("{at}/items"), items)?,
+                )))
             }
             Some("object") => {
                 if json.get("additionalProperties") != Some(&Value::Bool(true))

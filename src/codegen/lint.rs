@@ -18,9 +18,18 @@ pub fn lint(folder: &Folder, mut problems: Vec<Problem>) -> Result<Schema, Vec<P
     let mut defs: BTreeMap<String, Def> = BTreeMap::new();
     let mut lost: BTreeSet<String> = BTreeSet::new();
     for file in &folder.files {
-        let mut reader =
-            Reader { folder, titles: &titles, problems: &mut problems, path: &file.path };
-        match file.value.as_ref().and_then(Value::as_object).and_then(|json| reader.def(json)) {
+        let mut reader = Reader {
+            folder,
+            titles: &titles,
+            problems: &mut problems,
+            path: &file.path,
+        };
+        match file
+            .value
+            .as_ref()
+            .and_then(Value::as_object)
+            .and_then(|json| reader.def(json))
+        {
             Some(def) => {
                 defs.entry(def.title.clone()).or_insert(def);
             }
@@ -29,7 +38,10 @@ pub fn lint(folder: &Folder, mut problems: Vec<Problem>) -> Result<Schema, Vec<P
     }
     lost.extend(union::settle(folder, &mut defs, &mut problems));
 
-    let linter = Linter { folder, defs: &defs };
+    let linter = Linter {
+        folder,
+        defs: &defs,
+    };
     let wires = linter.wires(&mut problems);
     linter.stamps(&mut problems);
     linter.read_only(&mut problems);
@@ -72,7 +84,11 @@ fn titles(folder: &Folder, problems: &mut Vec<Problem>) -> BTreeMap<String, Stri
     let mut titles = BTreeMap::new();
     let mut owner: BTreeMap<&str, &str> = BTreeMap::new();
     for file in &folder.files {
-        let title = file.value.as_ref().and_then(|value| value.get("title")).and_then(Value::as_str);
+        let title = file
+            .value
+            .as_ref()
+            .and_then(|value| value.get("title"))
+            .and_then(Value::as_str);
         if let Some(title) = title {
             match owner.get(title) {
                 None => {
@@ -81,7 +97,10 @@ fn titles(folder: &Folder, problems: &mut Vec<Problem>) -> BTreeMap<String, Stri
                 Some(other) => problems.push(Problem {
                     file: folder.display(&file.path),
                     place: "/title".into(),
-                    what: format!("`{title}` is already the title of {}", folder.display(other)),
+                    what: format!(
+                        "`{title}` is already the title of {}",
+                        folder.display(other)
+                    ),
                     remedy: "write a title of its own".into(),
                 }),
             }
@@ -98,7 +117,8 @@ fn base(folder: &Folder) -> String {
     files
         .find_map(|file| {
             let id = file.value.as_ref()?.get("$id")?.as_str()?;
-            id.strip_suffix(&format!("/{}", file.path)).map(str::to_owned)
+            id.strip_suffix(&format!("/{}", file.path))
+                .map(str::to_owned)
         })
         .unwrap_or_else(|| DIALECT.to_owned())
 }
@@ -128,8 +148,13 @@ impl Linter<'_> {
     fn wires(&self, problems: &mut Vec<Problem>) -> BTreeMap<String, String> {
         let mut wires = BTreeMap::new();
         for def in self.defs.values() {
-            let stem = def.path.strip_prefix("wire/").and_then(|name| name.strip_suffix(".json"));
-            let Some(stem) = stem.filter(|stem| !stem.contains('/')) else { continue };
+            let stem = def
+                .path
+                .strip_prefix("wire/")
+                .and_then(|name| name.strip_suffix(".json"));
+            let Some(stem) = stem.filter(|stem| !stem.contains('/')) else {
+                continue;
+            };
             if def.union().is_some() {
                 wires.insert(stem.to_owned(), def.title.clone());
             } else {
@@ -141,7 +166,12 @@ impl Linter<'_> {
                 ));
             }
         }
-        if !self.folder.files.iter().any(|file| file.path.starts_with("wire/")) {
+        if !self
+            .folder
+            .files
+            .iter()
+            .any(|file| file.path.starts_with("wire/"))
+        {
             problems.push(self.problem(
                 "wire",
                 "folder",
@@ -154,9 +184,10 @@ impl Linter<'_> {
 
     fn stamps(&self, problems: &mut Vec<Problem>) {
         for def in self.defs.values() {
-            let Some((union, stamp)) = def.union().and_then(|union| {
-                Some((union, self.defs.get(union.stamp.as_ref()?)?))
-            }) else {
+            let Some((union, stamp)) = def
+                .union()
+                .and_then(|union| Some((union, self.defs.get(union.stamp.as_ref()?)?)))
+            else {
                 continue;
             };
             let Some(object) = stamp.object().filter(|object| object.tag.is_none()) else {
@@ -168,11 +199,15 @@ impl Linter<'_> {
                 ));
                 continue;
             };
-            let members = union.members.iter().filter_map(|member| self.defs.get(&member.title));
+            let members = union
+                .members
+                .iter()
+                .filter_map(|member| self.defs.get(&member.title));
             for member in members {
                 let fields = member.object().map_or(&[][..], |object| &object.fields);
-                let taken =
-                    fields.iter().find(|field| object.fields.iter().any(|f| f.name == field.name));
+                let taken = fields
+                    .iter()
+                    .find(|field| object.fields.iter().any(|f| f.name == field.name));
                 if let Some(field) = taken {
                     problems.push(self.problem(
                         &member.path,
@@ -200,7 +235,11 @@ impl Linter<'_> {
                 }
             }
         }
-        for def in self.defs.values().filter(|def| def.read_only && def.object().is_none()) {
+        for def in self
+            .defs
+            .values()
+            .filter(|def| def.read_only && def.object().is_none())
+        {
             problems.push(self.problem(
                 &def.path,
                 "/readOnly",
@@ -233,10 +272,16 @@ impl Linter<'_> {
             return;
         }
         let root = |def: &&Def| {
-            ["wire/", "session/", "rpc/"].iter().any(|folder| def.path.starts_with(folder))
+            ["wire/", "session/", "rpc/"]
+                .iter()
+                .any(|folder| def.path.starts_with(folder))
         };
-        let mut queue: Vec<&str> =
-            self.defs.values().filter(root).map(|def| &*def.title).collect();
+        let mut queue: Vec<&str> = self
+            .defs
+            .values()
+            .filter(root)
+            .map(|def| &*def.title)
+            .collect();
         let mut seen: BTreeSet<&str> = BTreeSet::new();
         while let Some(title) = queue.pop() {
             if let Some(def) = self.defs.get(title).filter(|_| seen.insert(title)) {
@@ -258,7 +303,11 @@ impl Linter<'_> {
     fn examples(&self, lost: &BTreeSet<String>, problems: &mut Vec<Problem>) {
         let document = bundle::all(self.defs);
         let validator = Validator::new(&document);
-        for def in self.defs.values().filter(|def| !self.leads_to(&def.title, lost)) {
+        for def in self
+            .defs
+            .values()
+            .filter(|def| !self.leads_to(&def.title, lost))
+        {
             for (i, example) in def.examples.iter().enumerate() {
                 if let Err(violation) = validator.check(&def.title, example) {
                     problems.push(self.problem(
@@ -292,7 +341,11 @@ impl Linter<'_> {
 
     /// The grammar and the wires name the same events.
     fn grammar(&self, wires: &BTreeMap<String, String>, problems: &mut Vec<Problem>) {
-        let Some(grammar) = self.folder.grammar.as_ref().and_then(|value| value.get("wires"))
+        let Some(grammar) = self
+            .folder
+            .grammar
+            .as_ref()
+            .and_then(|value| value.get("wires"))
         else {
             return;
         };

@@ -44,9 +44,16 @@ impl Folder {
 /// Reads the folder `dir`, with a problem for each file that cannot be read or is not JSON.
 #[must_use]
 pub fn load(dir: &Path) -> (Folder, Vec<Problem>) {
-    let name = dir.to_string_lossy().trim_end_matches(['/', '\\']).replace('\\', "/");
-    let mut folder =
-        Folder { name, version: String::new(), files: Vec::new(), grammar: None };
+    let name = dir
+        .to_string_lossy()
+        .trim_end_matches(['/', '\\'])
+        .replace('\\', "/");
+    let mut folder = Folder {
+        name,
+        version: String::new(),
+        files: Vec::new(),
+        grammar: None,
+    };
     let mut problems = Vec::new();
 
     let mut paths = Vec::new();
@@ -76,7 +83,10 @@ pub fn load(dir: &Path) -> (Folder, Vec<Problem>) {
         if relative == "grammar.json" {
             folder.grammar = value;
         } else {
-            folder.files.push(File { path: relative, value });
+            folder.files.push(File {
+                path: relative,
+                value,
+            });
         }
     }
     match fs::read_to_string(dir.join("VERSION")) {
@@ -102,14 +112,20 @@ fn parse(path: &Path) -> Result<Value, (String, String)> {
             format!("is not JSON ({what})"),
         )
     })?;
-    if value.is_object() { Ok(value) } else { Err(("line 1".into(), "is not an object".into())) }
+    if value.is_object() {
+        Ok(value)
+    } else {
+        Err(("line 1".into(), "is not an object".into()))
+    }
 }
 
 /// All `*.json` below `dir`, without `released/` (frozen bundles are no sources) and hidden ones.
 fn walk(dir: &Path, paths: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(dir)? {
         let path = entry?.path();
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned());
         let name = name.unwrap_or_default();
         if name.starts_with('.') || name == "released" {
             continue;

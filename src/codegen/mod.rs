@@ -13,6 +13,7 @@ pub mod lint;
 pub mod load;
 pub mod model;
 pub mod names;
+mod order;
 mod union;
 pub mod validate;
 
@@ -36,7 +37,12 @@ pub struct Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, place, what, remedy } = self;
+        let Self {
+            file,
+            place,
+            what,
+            remedy,
+        } = self;
         write!(f, "{file}: {place}: {what}; {remedy}")
     }
 }

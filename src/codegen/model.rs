@@ -161,7 +161,10 @@ impl Member {
     /// The name of the Rust variant: `message_update` is `MessageUpdate`.
     #[must_use]
     pub fn variant(&self) -> String {
-        let second = self.second.as_ref().map(|(_, value)| super::names::pascal(value));
+        let second = self
+            .second
+            .as_ref()
+            .map(|(_, value)| super::names::pascal(value));
         super::names::pascal(&self.value) + &second.unwrap_or_default()
     }
 }
@@ -189,13 +192,17 @@ impl Def {
     #[must_use]
     pub fn targets(&self) -> Vec<&str> {
         match &self.shape {
-            Shape::Object(object) => {
-                object.fields.iter().filter_map(|field| field.ty.target()).collect()
-            }
+            Shape::Object(object) => object
+                .fields
+                .iter()
+                .filter_map(|field| field.ty.target())
+                .collect(),
             Shape::Enum(_) => Vec::new(),
-            Shape::Union(union) => {
-                union.members.iter().map(|member| member.title.as_str()).collect()
-            }
+            Shape::Union(union) => union
+                .members
+                .iter()
+                .map(|member| member.title.as_str())
+                .collect(),
             Shape::StringOrArray(either) => either.items.target().into_iter().collect(),
         }
     }

@@ -27,7 +27,10 @@ pub fn pascal(name: &str) -> String {
         .into_iter()
         .map(|word| {
             let mut chars = word.chars();
-            chars.next().map_or(String::new(), |c| c.to_ascii_uppercase().to_string()) + chars.as_str()
+            chars
+                .next()
+                .map_or(String::new(), |c| c.to_ascii_uppercase().to_string())
+                + chars.as_str()
         })
         .collect()
 }
@@ -51,8 +54,12 @@ pub fn is_pascal(name: &str) -> bool {
 pub fn is_plain(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.ends_with(|c: char| c.is_ascii_alphanumeric())
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
-        && !["__", "--", "_-", "-_"].iter().any(|pair| name.contains(pair))
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+        && !["__", "--", "_-", "-_"]
+            .iter()
+            .any(|pair| name.contains(pair))
 }
 
 #[cfg(test)]

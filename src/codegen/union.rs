@@ -21,7 +21,11 @@ pub(super) fn settle(
     let mut unsettled = BTreeSet::new();
     for (title, path, mut union) in unions {
         let before = problems.len();
-        let settling = Settling { folder, path: &path, defs };
+        let settling = Settling {
+            folder,
+            path: &path,
+            defs,
+        };
         let whole = settling.settle(&mut union, problems);
         if let Some(def) = defs.get_mut(&title) {
             def.shape = Shape::Union(union);
@@ -41,7 +45,12 @@ struct Settling<'a> {
 
 impl Settling<'_> {
     fn problem(&self, file: &str, place: String, what: String, remedy: String) -> Problem {
-        Problem { file: self.folder.display(file), place, what, remedy }
+        Problem {
+            file: self.folder.display(file),
+            place,
+            what,
+            remedy,
+        }
     }
 
     /// `false` if a member's own file is at fault, which has been said there.
@@ -54,7 +63,10 @@ impl Settling<'_> {
                 *tags.entry(tag).or_default() += 1;
             }
         }
-        let tag = tags.iter().max_by_key(|(_, count)| **count).map(|(tag, _)| (*tag).to_owned());
+        let tag = tags
+            .iter()
+            .max_by_key(|(_, count)| **count)
+            .map(|(tag, _)| (*tag).to_owned());
         let tag = tag.unwrap_or_else(|| "type".to_owned());
         let mut seen: Vec<(usize, Member)> = Vec::new();
         for (i, member) in union.members.iter_mut().enumerate() {
@@ -109,12 +121,7 @@ impl Settling<'_> {
     }
 
     /// Finds a second discriminator for the members whose first one has the same value.
-    fn tell_apart(
-        &self,
-        union: &mut Union,
-        seen: &[(usize, Member)],
-        problems: &mut Vec<Problem>,
-    ) {
+    fn tell_apart(&self, union: &mut Union, seen: &[(usize, Member)], problems: &mut Vec<Problem>) {
         let mut groups: BTreeMap<&str, Vec<&(usize, Member)>> = BTreeMap::new();
         for entry in seen {
             groups.entry(&entry.1.value).or_default().push(entry);
@@ -168,8 +175,13 @@ impl Settling<'_> {
 
     /// The names of the required const strings of `title` but its discriminator.
     fn second(&self, title: &str, tag: &str) -> Vec<String> {
-        let fields = self.defs.get(title).and_then(Def::object).map(|object| &object.fields);
-        fields.map_or(&[][..], Vec::as_slice)
+        let fields = self
+            .defs
+            .get(title)
+            .and_then(Def::object)
+            .map(|object| &object.fields);
+        fields
+            .map_or(&[][..], Vec::as_slice)
             .iter()
             .filter(|field| field.name != tag && constant(field).is_some())
             .map(|field| field.name.clone())

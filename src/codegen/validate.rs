@@ -47,7 +47,12 @@ impl<'a> Validator<'a> {
         at: &str,
         depth: usize,
     ) -> Result<(), Violation> {
-        let fail = |message: String| Err(Violation { pointer: at.to_owned(), message });
+        let fail = |message: String| {
+            Err(Violation {
+                pointer: at.to_owned(),
+                message,
+            })
+        };
         if depth > MAX_DEPTH {
             return fail("is nested too deep".into());
         }
@@ -73,9 +78,10 @@ impl<'a> Validator<'a> {
             let known: Vec<String> = values.iter().map(Value::to_string).collect();
             return fail(format!("{instance} is not one of {}", known.join(", ")));
         }
-        if let (Some(minimum), Some(number)) =
-            (schema.get("minimum").and_then(Value::as_f64), instance.as_f64())
-            && number < minimum
+        if let (Some(minimum), Some(number)) = (
+            schema.get("minimum").and_then(Value::as_f64),
+            instance.as_f64(),
+        ) && number < minimum
         {
             return fail(format!("{number} is less than {minimum}"));
         }
@@ -100,7 +106,12 @@ impl<'a> Validator<'a> {
         at: &str,
         depth: usize,
     ) -> Result<(), Violation> {
-        for name in schema.get("required").and_then(Value::as_array).into_iter().flatten() {
+        for name in schema
+            .get("required")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
             if name.as_str().is_some_and(|name| !object.contains_key(name)) {
                 return Err(Violation {
                     pointer: at.to_owned(),
@@ -115,7 +126,10 @@ impl<'a> Validator<'a> {
                 self.walk(property, value, &at, depth + 1)?;
             } else if schema.get("additionalProperties") == Some(&Value::Bool(false)) {
                 let message = "there is no such field".to_owned();
-                return Err(Violation { pointer: at, message });
+                return Err(Violation {
+                    pointer: at,
+                    message,
+                });
             }
         }
         Ok(())
@@ -138,20 +152,30 @@ impl<'a> Validator<'a> {
             }
         }
         let fail = |pointer: &str, message: String| {
-            Err(Violation { pointer: pointer.to_owned(), message })
+            Err(Violation {
+                pointer: pointer.to_owned(),
+                message,
+            })
         };
         match matches {
             1 => return Ok(()),
             0 => {}
             _ => return fail(at, "fits more than one member of the union".into()),
         }
-        let tag = schema.pointer("/discriminator/propertyName").and_then(Value::as_str);
+        let tag = schema
+            .pointer("/discriminator/propertyName")
+            .and_then(Value::as_str);
         let Some(tag) = tag else {
             // The branches differ in their JSON type: the one that got past it says more.
-            let deepest = faults.into_iter().max_by_key(|(_, fault)| fault.pointer.len());
+            let deepest = faults
+                .into_iter()
+                .max_by_key(|(_, fault)| fault.pointer.len());
             return match deepest.filter(|(_, fault)| fault.pointer != at) {
                 Some((_, fault)) => Err(fault),
-                None => fail(at, format!("{} fits no member of the union", kind(instance))),
+                None => fail(
+                    at,
+                    format!("{} fits no member of the union", kind(instance)),
+                ),
             };
         };
         let tag_at = format!("{at}/{tag}");
@@ -178,7 +202,8 @@ impl<'a> Validator<'a> {
 
     /// The schema that the `$ref` of `schema` names.
     fn target(&self, schema: &Value) -> Option<&'a Value> {
-        self.document.pointer(schema.get("$ref")?.as_str()?.strip_prefix('#')?)
+        self.document
+            .pointer(schema.get("$ref")?.as_str()?.strip_prefix('#')?)
     }
 }
 

@@ -4,9 +4,9 @@
 //! of the object is read, so nothing is buffered. One that comes later costs a detour through
 //! [`Value`].
 
+use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::fmt;
 use std::marker::PhantomData;
@@ -40,7 +40,10 @@ impl<'de, T: Tagged<'de>> Visitor<'de> for ObjectVisitor<T> {
         let mut passed = Map::new();
         while let Some(key) = map.next_key_seed(Key(T::TAG))? {
             let Some(key) = key else {
-                let value = map.next_value_seed(Kind { tag: T::TAG, values: T::VALUES })?;
+                let value = map.next_value_seed(Kind {
+                    tag: T::TAG,
+                    values: T::VALUES,
+                })?;
                 if passed.is_empty() {
                     return T::fields(value, MapAccessDeserializer::new(map));
                 }
@@ -101,10 +104,14 @@ impl Visitor<'_> for Kind {
 
     fn visit_str<E: de::Error>(self, value: &str) -> Result<Self::Value, E> {
         let Self { tag, values } = self;
-        values.iter().find(|known| **known == value).copied().ok_or_else(|| match values {
-            [only] => E::custom(format_args!("{tag} is `{value}` instead of `{only}`")),
-            _ => E::custom(format_args!("unknown {tag} `{value}`")),
-        })
+        values
+            .iter()
+            .find(|known| **known == value)
+            .copied()
+            .ok_or_else(|| match values {
+                [only] => E::custom(format_args!("{tag} is `{value}` instead of `{only}`")),
+                _ => E::custom(format_args!("unknown {tag} `{value}`")),
+            })
     }
 }
 

@@ -1,17 +1,24 @@
+//! The schema, and everything that is made of it.
+//!
+//! `UPDATE=1 cargo test --test codegen` writes `generated/` anew.
+
 use quipu::codegen;
+
+#[path = "../../src/codegen/rust/mod.rs"]
+mod rust;
+
+mod bundles;
+mod drift;
+mod mistakes;
+mod types;
+
+use codegen::model::Schema;
 use std::path::Path;
-#[path="../../src/codegen/rust/input.rs"]
-mod input;
-#[test]
-fn probe() {
-    let s = codegen::read(Path::new("schema")).unwrap();
-    let i = input::input(&s);
-    let mut settings = typify::TypeSpaceSettings::default();
-    settings.with_derive("PartialEq".into());
-    for (n, r) in &i.replaced { settings.with_replacement(n, r, std::iter::empty()); }
-    let mut space = typify::TypeSpace::new(&settings);
-    let root: schemars08::schema::RootSchema = serde_json::from_value(i.document).unwrap();
-    space.add_root_schema(root).unwrap();
-    let f: syn::File = syn::parse2(space.to_stream()).unwrap();
-    std::fs::write("/tmp/typify.rs", prettyplease::unparse(&f)).unwrap();
+
+/// The schema folder of the package.
+fn schema() -> Schema {
+    match codegen::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("schema").as_path()) {
+        Ok(schema) => schema,
+        Err(problems) => panic!("{problems:#?}"),
+    }
 }

@@ -72,5 +72,8 @@ pub(crate) fn round_trip(schema: &Schema) -> Result<String, String> {
 
 fn print(items: TokenStream) -> Result<String, String> {
     let file = syn::parse2(items).map_err(|error| error.to_string())?;
-    Ok(format!("{HEAD}{}", text::space(&prettyplease::unparse(&file))))
+    Ok(format!(
+        "{HEAD}{}",
+        text::space(&prettyplease::unparse(&file))
+    ))
 }

@@ -19,7 +19,10 @@ pub(super) struct Types {
 pub(super) fn types(schema: &Schema) -> Result<Types, String> {
     let file: syn::File =
         syn::parse2(typify(input::input(schema))?).map_err(|error| error.to_string())?;
-    let mut types = Types { items: BTreeMap::new(), errors: TokenStream::new() };
+    let mut types = Types {
+        items: BTreeMap::new(),
+        errors: TokenStream::new(),
+    };
     for mut item in file.items {
         Shorten.visit_item_mut(&mut item);
         match item {
@@ -29,7 +32,11 @@ pub(super) fn types(schema: &Schema) -> Result<Types, String> {
                     return Err(format!("typify made a struct {} of its own", item.ident));
                 };
                 let tokens = structure(schema, def, object, item)?;
-                types.items.entry(def.title.clone()).or_default().extend(tokens);
+                types
+                    .items
+                    .entry(def.title.clone())
+                    .or_default()
+                    .extend(tokens);
             }
             Item::Enum(item) => {
                 let def = schema.defs.get(&item.ident.to_string());
@@ -37,22 +44,38 @@ pub(super) fn types(schema: &Schema) -> Result<Types, String> {
                     return Err(format!("typify made an enum {} of its own", item.ident));
                 };
                 let tokens = values_enum(def, values, item);
-                types.items.entry(def.title.clone()).or_default().extend(tokens);
+                types
+                    .items
+                    .entry(def.title.clone())
+                    .or_default()
+                    .extend(tokens);
             }
             // Parsing from `&str` and printing; the two `TryFrom`s would only repeat `FromStr`.
             Item::Impl(item) => {
-                let name = item.trait_.as_ref().and_then(|(_, path, _)| path.segments.last());
-                let name = name.map(|segment| segment.ident.to_string()).unwrap_or_default();
+                let name = item
+                    .trait_
+                    .as_ref()
+                    .and_then(|(_, path, _)| path.segments.last());
+                let name = name
+                    .map(|segment| segment.ident.to_string())
+                    .unwrap_or_default();
                 if matches!(name.as_str(), "Display" | "FromStr") {
                     let title = item.self_ty.to_token_stream().to_string();
-                    types.items.entry(title).or_default().extend(item.into_token_stream());
+                    types
+                        .items
+                        .entry(title)
+                        .or_default()
+                        .extend(item.into_token_stream());
                 }
             }
             Item::Mod(item) if item.ident == "error" => {
                 types.errors.extend(item.into_token_stream());
             }
             other => {
-                return Err(format!("typify made something unknown: {}", other.into_token_stream()));
+                return Err(format!(
+                    "typify made something unknown: {}",
+                    other.into_token_stream()
+                ));
             }
         }
     }
@@ -67,7 +90,9 @@ fn typify(input: Input) -> Result<TokenStream, String> {
     let root: schemars08::schema::RootSchema =
         serde_json::from_value(input.document).map_err(|error| error.to_string())?;
     let mut space = typify::TypeSpace::new(&settings);
-    space.add_root_schema(root).map_err(|error| error.to_string())?;
+    space
+        .add_root_schema(root)
+        .map_err(|error| error.to_string())?;
     Ok(space.to_stream())
 }
 
@@ -87,7 +112,8 @@ fn structure(
     ];
     // After the derive: an attribute before the macro that introduces it is an error.
     if let Some((tag, value)) = object.tag() {
-        item.attrs.push(parse_quote! { #[serde(tag = #tag, rename = #value, remote = "Self")] });
+        item.attrs
+            .push(parse_quote! { #[serde(tag = #tag, rename = #value, remote = "Self")] });
     }
     let syn::Fields::Named(fields) = &mut item.fields else {
         return Err(format!("typify made {} no struct with fields", def.title));
@@ -114,14 +140,24 @@ fn structure(
         fields.named.push(rust);
     }
     let name = &item.ident;
-    let tagged = object.tag().map(|(tag, value)| quote! { tagged!(#name: #tag = #value); });
+    let tagged = object
+        .tag()
+        .map(|(tag, value)| quote! { tagged!(#name: #tag = #value); });
     Ok(quote! { #item #tagged })
 }
 
 /// The key of a field on the wire: what its `rename` says, else its name.
 fn wire_name(field: &syn::Field) -> String {
-    let mut name = field.ident.as_ref().map(ToString::to_string).unwrap_or_default();
-    for attr in field.attrs.iter().filter(|attr| attr.path().is_ident("serde")) {
+    let mut name = field
+        .ident
+        .as_ref()
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    for attr in field
+        .attrs
+        .iter()
+        .filter(|attr| attr.path().is_ident("serde"))
+    {
         // An argument that is no `key = "value"` stops this early, but `rename` comes first.
         let _ = attr.parse_nested_meta(|meta| {
             let value: syn::LitStr = meta.value()?.parse()?;
@@ -136,7 +172,11 @@ fn wire_name(field: &syn::Field) -> String {
 
 fn serde_attr(field: &Field, rust: &syn::Field) -> Option<syn::Attribute> {
     let mut parts: Vec<TokenStream> = Vec::new();
-    if rust.ident.as_ref().is_some_and(|ident| ident != &field.name) {
+    if rust
+        .ident
+        .as_ref()
+        .is_some_and(|ident| ident != &field.name)
+    {
         let name = &field.name;
         parts.push(quote! { rename = #name });
     }
@@ -165,7 +205,9 @@ fn is_recursive(schema: &Schema, def: &Def, field: &Field) -> bool {
         if title == def.title {
             return true;
         }
-        let Some(other) = schema.defs.get(title).filter(|_| seen.insert(title)) else { continue };
+        let Some(other) = schema.defs.get(title).filter(|_| seen.insert(title)) else {
+            continue;
+        };
         match &other.shape {
             Shape::Object(object) => {
                 queue.extend(object.fields.iter().filter_map(|field| direct(&field.ty)));
@@ -234,8 +276,11 @@ struct Shorten;
 impl VisitMut for Shorten {
     fn visit_path_mut(&mut self, path: &mut syn::Path) {
         visit_mut::visit_path_mut(self, path);
-        let names: Vec<String> =
-            path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        let names: Vec<String> = path
+            .segments
+            .iter()
+            .map(|segment| segment.ident.to_string())
+            .collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let short = matches!(
             names[..],

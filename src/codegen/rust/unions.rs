@@ -13,10 +13,18 @@ pub(super) fn tagged(schema: &Schema, def: &Def, union: &Union) -> TokenStream {
     let members: Vec<&Member> = union
         .members
         .iter()
-        .filter(|member| schema.defs.get(&member.title).is_some_and(|def| !def.read_only))
+        .filter(|member| {
+            schema
+                .defs
+                .get(&member.title)
+                .is_some_and(|def| !def.read_only)
+        })
         .collect();
     let name = ident(&def.title);
-    let variants: Vec<Ident> = members.iter().map(|member| ident(&member.variant())).collect();
+    let variants: Vec<Ident> = members
+        .iter()
+        .map(|member| ident(&member.variant()))
+        .collect();
     let structs: Vec<Ident> = members.iter().map(|member| ident(&member.title)).collect();
     let values: Vec<&str> = members.iter().map(|member| member.value.as_str()).collect();
     let mut kinds = values.clone();
@@ -24,7 +32,11 @@ pub(super) fn tagged(schema: &Schema, def: &Def, union: &Union) -> TokenStream {
 
     let tag = &union.tag;
     let doc = text::doc(&def.description);
-    let list = format_ident!("{}_{}S", names::screaming(&def.title), names::screaming(tag));
+    let list = format_ident!(
+        "{}_{}S",
+        names::screaming(&def.title),
+        names::screaming(tag)
+    );
     let list_doc = format!(" What the `{tag}` of [`{name}`] may be.");
     let kind_doc = text::doc(&format!("The `{tag}` as it stands on the wire."));
     let docs = structs.iter().zip(&values).map(|(name, value)| {
@@ -179,7 +191,10 @@ pub(super) fn constants(def: &Def, object: &Object) -> TokenStream {
     fields
         .map(|(field, value)| {
             let name = ident(&input::constant(def, &field.name));
-            let doc = format!(" The `{}` of [`{}`]: always `{value}`.", field.name, def.title);
+            let doc = format!(
+                " The `{}` of [`{}`]: always `{value}`.",
+                field.name, def.title
+            );
             let (read, value) = match value {
                 Value::String(value) => (quote! { String }, quote! { #value }),
                 Value::Bool(value) => (quote! { bool }, quote! { #value }),
