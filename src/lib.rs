@@ -6,6 +6,8 @@
 pub mod agent;
 pub mod cli;
 pub mod config;
+pub mod codegen;
+pub mod contract;
 pub mod event;
 pub mod model;
 pub mod tool;

@@ -9,28 +9,9 @@ mod line;
 mod output;
 mod writer;
 
-use std::str::FromStr;
-
-use clap::ValueEnum;
-
+pub use crate::contract::Wire;
 pub use filter::{EventFilter, UnknownEvent};
 pub use output::{Ending, EventSender, Finished, Output, StreamClosed};
-
-/// A named form of the stream.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Wire {
-    /// The native form: delta-only, one terminal line on every path.
-    #[default]
-    Quipu,
-}
-
-impl FromStr for Wire {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        <Self as ValueEnum>::from_str(name, false)
-    }
-}
 
 /// How lines are written.
 #[derive(Clone, Debug, Default)]
