@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::task::JoinHandle;
@@ -16,7 +15,7 @@ use crate::contract::{SCHEMA_HASH, SCHEMA_VERSION};
 use crate::event::{
     ErrorCode, Outcome, SessionHeader, SessionHeaderVersion, StreamError, StreamInfo, WireName,
 };
-use crate::tool::ToolEnv;
+use crate::tool::ProcessGroups;
 use crate::wire::{Ending, EventSender, Output, StreamClosed, Wire, WireOptions};
 
 /// How long a cancelled run may take to end by itself before its open ends are closed for it.
@@ -27,8 +26,8 @@ pub(super) fn run(args: &Args) -> ExitCode {
     match args.events.parse() {
         Ok(events) => {
             let options = WireOptions { wire: args.wire, events, stamp: args.stamp };
-            block_on(stream(options, |events, cancel, tool_env, cwd| {
-                conversation::play(args.clone(), events, cancel, tool_env, cwd)
+            block_on(stream(options, |context| {
+                conversation::play(args.clone(), context)
             }))
         }
         Err(error) => fail(args.wire, Failure::usage(error.to_string())),
@@ -38,7 +37,7 @@ pub(super) fn run(args: &Args) -> ExitCode {
 /// Reports a start-up failure as a stream.
 pub(super) fn fail(wire: Wire, failure: Failure) -> ExitCode {
     let options = WireOptions { wire, ..WireOptions::default() };
-    block_on(stream(options, |_, _, _, _| async { Err(failure.into()) }))
+    block_on(stream(options, |_| async { Err(failure.into()) }))
 }
 
 fn block_on(stream: impl Future<Output = u8>) -> ExitCode {
@@ -53,6 +52,18 @@ fn block_on(stream: impl Future<Output = u8>) -> ExitCode {
     // A thread that still reads standard input or a file must not hold the process back.
     runtime.shutdown_background();
     ExitCode::from(code)
+}
+
+/// What a conversation is given.
+pub(super) struct Context {
+    /// Where its events go.
+    pub(super) events: EventSender,
+    /// Cancelled when it is to stop.
+    pub(super) cancel: CancellationToken,
+    /// The processes of its tools.
+    pub(super) groups: ProcessGroups,
+    /// Where it works.
+    pub(super) cwd: PathBuf,
 }
 
 /// Why a conversation ended without a verdict.
@@ -78,7 +89,7 @@ impl From<StreamClosed> for Stop {
 /// Writes the header, plays the conversation, and closes the stream whatever happens to it.
 async fn stream<P>(
     options: WireOptions,
-    play: impl FnOnce(EventSender, CancellationToken, Arc<ToolEnv>, PathBuf) -> P,
+    play: impl FnOnce(Context) -> P,
 ) -> u8
 where
     P: Future<Output = Result<Verdict, Stop>> + Send + 'static,
@@ -91,7 +102,7 @@ where
         }
     };
     let cancel = CancellationToken::new();
-    let tool_env = Arc::new(ToolEnv::default());
+    let groups = ProcessGroups::default();
     let (events, output) = match Output::stdout(options, cancel.clone()) {
         Ok(started) => started,
         Err(error) => {
@@ -105,7 +116,10 @@ where
     let _ = events.send(header).await;
 
     let mut task: JoinHandle<Result<Verdict, Stop>> = match cwd {
-        Ok(cwd) => tokio::spawn(play(events, cancel.clone(), Arc::clone(&tool_env), cwd)),
+        Ok(cwd) => {
+            let context = Context { events, cancel: cancel.clone(), groups: groups.clone(), cwd };
+            tokio::spawn(play(context))
+        },
         Err(error) => tokio::spawn(async move {
             Err(Failure::usage(format!(
                 "The working directory does not exist any more ({error}); start from one that does."
@@ -129,7 +143,7 @@ where
             joined
         }
     };
-    tool_env.groups.kill_all();
+    groups.kill_now();
 
     let verdict = match joined {
         Some(Ok(Ok(verdict))) => verdict,
@@ -194,7 +208,7 @@ fn header(cwd: Option<&Path>) -> SessionHeader {
     SessionHeader {
         version: SessionHeaderVersion,
         id: uuid::Uuid::now_v7().to_string(),
-        timestamp: crate::event::timestamp(std::time::SystemTime::now()),
+        timestamp: timestamp(std::time::SystemTime::now()),
         cwd: cwd.map_or_else(
             || std::env::var("PWD").unwrap_or_default(),
             |cwd| cwd.to_string_lossy().into_owned(),
