@@ -5,8 +5,8 @@
 
 pub mod agent;
 pub mod cli;
-pub mod config;
 pub mod codegen;
+pub mod config;
 pub mod contract;
 pub mod event;
 pub mod model;
