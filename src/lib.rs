@@ -1,3 +1,5 @@
 //! Quipu: a coding agent whose event stream is a contract.
 
+pub mod config;
 pub mod event;
+pub mod model;
