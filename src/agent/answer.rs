@@ -1,17 +1,17 @@
 //! One model answer: provider-neutral deltas in, message events out.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::Instant;
 
 use futures_util::StreamExt as _;
 
 use super::{Agent, RunEnd, now, resolve};
-use crate::event::partial_json::PartialJson;
 use crate::event::{
     AssistantContent, AssistantMessage, AssistantMessageEvent, ErrorCode, MessageEndEvent,
-    MessageStartEvent, MessageUpdateEvent, Number, StopReason, TextContent, TextDelta, TextEnd,
-    TextStart, ThinkingContent, ThinkingDelta, ThinkingEnd, ThinkingStart, ToolCall, ToolcallDelta,
-    ToolcallEnd, ToolcallStart, Usage,
+    MessageStartEvent, MessageUpdateEvent, Number, PartialJson, StopReason, TextContent, TextDelta,
+    TextEnd, TextStart, ThinkingContent, ThinkingDelta, ThinkingEnd, ThinkingStart, ToolCall,
+    ToolcallDelta, ToolcallEnd, ToolcallStart,
 };
 use crate::model::{ModelDelta, ModelError, ModelRequest, TokenUsage};
 use crate::wire::StreamClosed;
@@ -29,11 +29,10 @@ impl Agent {
     ) -> Result<(AssistantMessage, Option<RunEnd>), StreamClosed> {
         let began = Instant::now();
         let config = &self.config;
-        let specs = config.tools.iter().map(|tool| tool.as_ref().into()).collect::<Vec<_>>();
         let mut stream = config.provider.stream(ModelRequest {
             system_prompt: config.system_prompt.clone(),
             messages: self.messages.clone(),
-            tools: specs.into(),
+            tools: Arc::clone(&self.specs),
             thinking: config.thinking,
             max_tokens: None,
         });
@@ -54,10 +53,16 @@ impl Agent {
                 ModelDelta::Accepted => {
                     if !accepted {
                         accepted = true;
-                        self.emit(MessageStartEvent { message: answer.message.clone().into() }).await?;
+                        self.emit(MessageStartEvent {
+                            message: answer.message.clone().into(),
+                        })
+                        .await?;
                     }
                 }
-                ModelDelta::Finished { stop_reason, refusal } => break End::Finished(stop_reason, refusal),
+                ModelDelta::Finished {
+                    stop_reason,
+                    refusal,
+                } => break End::Finished(stop_reason, refusal),
                 delta => match answer.apply(delta, self) {
                     Ok(Some((event, resolved_tool_name))) => {
                         let usage = answer.message.usage.clone();
@@ -76,9 +81,15 @@ impl Agent {
         drop(stream);
         let (message, end) = answer.finish(end, began, self);
         if !accepted {
-            self.emit(MessageStartEvent { message: message.clone().into() }).await?;
+            self.emit(MessageStartEvent {
+                message: message.clone().into(),
+            })
+            .await?;
         }
-        self.emit(MessageEndEvent { message: message.clone().into() }).await?;
+        self.emit(MessageEndEvent {
+            message: message.clone().into(),
+        })
+        .await?;
         Ok((message, end))
     }
 }
@@ -155,23 +166,38 @@ impl Answer {
                 return Ok(None);
             }
             ModelDelta::TextStart { index } => {
-                let block = TextContent { text: String::new(), text_signature: None };
+                let block = TextContent {
+                    text: String::new(),
+                    text_signature: None,
+                };
                 let content_index = self.open(index, block.into(), None)?;
                 TextStart { content_index }.into()
             }
             ModelDelta::TextDelta { index, delta } => {
                 let (content_index, block) = self.growing(index)?;
-                let AssistantContent::Text(text) = block else { return Err(wrong_kind(index)) };
+                let AssistantContent::Text(text) = block else {
+                    return Err(wrong_kind(index));
+                };
                 text.text.push_str(&delta);
-                TextDelta { content_index, delta }.into()
+                TextDelta {
+                    content_index,
+                    delta,
+                }
+                .into()
             }
             ModelDelta::TextEnd { index, signature } => {
                 let (content_index, block) = self.growing(index)?;
-                let AssistantContent::Text(text) = block else { return Err(wrong_kind(index)) };
+                let AssistantContent::Text(text) = block else {
+                    return Err(wrong_kind(index));
+                };
                 text.text_signature = signature;
                 let content = text.text.clone();
                 self.blocks[index].open = false;
-                TextEnd { content_index, content }.into()
+                TextEnd {
+                    content_index,
+                    content,
+                }
+                .into()
             }
             ModelDelta::ThinkingStart { index } => {
                 let block = ThinkingContent {
@@ -184,13 +210,25 @@ impl Answer {
             }
             ModelDelta::ThinkingDelta { index, delta } => {
                 let (content_index, block) = self.growing(index)?;
-                let AssistantContent::Thinking(thinking) = block else { return Err(wrong_kind(index)) };
+                let AssistantContent::Thinking(thinking) = block else {
+                    return Err(wrong_kind(index));
+                };
                 thinking.thinking.push_str(&delta);
-                ThinkingDelta { content_index, delta }.into()
+                ThinkingDelta {
+                    content_index,
+                    delta,
+                }
+                .into()
             }
-            ModelDelta::ThinkingEnd { index, signature, redacted } => {
+            ModelDelta::ThinkingEnd {
+                index,
+                signature,
+                redacted,
+            } => {
                 let (content_index, block) = self.growing(index)?;
-                let AssistantContent::Thinking(thinking) = block else { return Err(wrong_kind(index)) };
+                let AssistantContent::Thinking(thinking) = block else {
+                    return Err(wrong_kind(index));
+                };
                 thinking.thinking_signature = signature;
                 if redacted {
                     thinking.redacted = Some(Default::default());
@@ -198,7 +236,11 @@ impl Answer {
                 }
                 let content = thinking.thinking.clone();
                 self.blocks[index].open = false;
-                ThinkingEnd { content_index, content }.into()
+                ThinkingEnd {
+                    content_index,
+                    content,
+                }
+                .into()
             }
             ModelDelta::ToolcallStart { index, id, name } => {
                 let id = self.unique_id(id);
@@ -212,25 +254,45 @@ impl Answer {
                     error_message: None,
                 };
                 let content_index = self.open(index, call.into(), Some(PartialJson::default()))?;
-                ToolcallStart { content_index, id, tool_name: name }.into()
+                ToolcallStart {
+                    content_index,
+                    id,
+                    tool_name: name,
+                }
+                .into()
             }
             ModelDelta::ToolcallDelta { index, delta } => {
                 let (content_index, block) = self.growing(index)?;
-                let AssistantContent::ToolCall(_) = block else { return Err(wrong_kind(index)) };
+                let AssistantContent::ToolCall(_) = block else {
+                    return Err(wrong_kind(index));
+                };
                 if let Some(arguments) = &mut self.blocks[index].arguments {
                     arguments.push(&delta);
                 }
-                ToolcallDelta { content_index, delta }.into()
+                ToolcallDelta {
+                    content_index,
+                    delta,
+                }
+                .into()
             }
             ModelDelta::ToolcallEnd { index } => {
-                let arguments = self.blocks.get_mut(index).and_then(|block| block.arguments.take());
+                let arguments = self
+                    .blocks
+                    .get_mut(index)
+                    .and_then(|block| block.arguments.take());
                 let (content_index, block) = self.growing(index)?;
-                let AssistantContent::ToolCall(call) = block else { return Err(wrong_kind(index)) };
+                let AssistantContent::ToolCall(call) = block else {
+                    return Err(wrong_kind(index));
+                };
                 settle(call, arguments.unwrap_or_default());
                 resolved = Some(agent.resolved_name(&call.name).to_owned());
                 let tool_call = call.clone();
                 self.blocks[index].open = false;
-                ToolcallEnd { content_index, tool_call }.into()
+                ToolcallEnd {
+                    content_index,
+                    tool_call,
+                }
+                .into()
             }
         };
         Ok(Some((event, resolved)))
@@ -245,7 +307,10 @@ impl Answer {
         if index != self.blocks.len() {
             return Err(out_of_order(&format!("content block {index} out of order")));
         }
-        self.blocks.push(Block { open: true, arguments });
+        self.blocks.push(Block {
+            open: true,
+            arguments,
+        });
         self.message.content.push(content);
         Ok(index as u64)
     }
@@ -254,7 +319,9 @@ impl Answer {
         let open = self.blocks.get(index).is_some_and(|block| block.open);
         match self.message.content.get_mut(index) {
             Some(content) if open => Ok((index as u64, content)),
-            _ => Err(out_of_order(&format!("a piece of content block {index}, which is not open"))),
+            _ => Err(out_of_order(&format!(
+                "a piece of content block {index}, which is not open"
+            ))),
         }
     }
 
@@ -262,14 +329,23 @@ impl Answer {
     fn unique_id(&mut self, id: String) -> String {
         let mut unique = id;
         if unique.is_empty() || self.call_ids.contains(&unique) {
-            unique = format!("{unique}{}call_{}", if unique.is_empty() { "" } else { "_" }, uuid::Uuid::new_v4().simple());
+            unique = format!(
+                "{unique}{}call_{}",
+                if unique.is_empty() { "" } else { "_" },
+                uuid::Uuid::new_v4().simple()
+            );
         }
         self.call_ids.insert(unique.clone());
         unique
     }
 
     /// The final message, and how it ends the run if it does.
-    fn finish(mut self, end: End, began: Instant, agent: &Agent) -> (AssistantMessage, Option<RunEnd>) {
+    fn finish(
+        mut self,
+        end: End,
+        began: Instant,
+        agent: &Agent,
+    ) -> (AssistantMessage, Option<RunEnd>) {
         let open_call = self.settle_open_calls();
         let message = &mut self.message;
         message.duration_ms = Some(Number::from(began.elapsed().as_secs_f64() * 1000.0));
@@ -287,17 +363,27 @@ impl Answer {
             }
             End::Failed(error) => Some(fail(message, error)),
             End::Finished(..) if open_call || self.blocks.iter().any(|block| block.open) => {
-                Some(fail(message, out_of_order("an answer whose last content block never ended")))
+                Some(fail(
+                    message,
+                    out_of_order("an answer whose last content block never ended"),
+                ))
             }
             End::Finished(StopReason::Error, refusal) => {
                 let text = refusal.unwrap_or_else(|| "The model refused to answer.".to_owned());
-                Some(fail(message, ModelError::new(ErrorCode::ContentRefused, text)))
+                Some(fail(
+                    message,
+                    ModelError::new(ErrorCode::ContentRefused, text),
+                ))
             }
-            End::Finished(reason @ (StopReason::Aborted | StopReason::Pending), _) => {
-                Some(fail(message, out_of_order(&format!("an impossible end ({reason:?})"))))
-            }
+            End::Finished(reason @ (StopReason::Aborted | StopReason::Pending), _) => Some(fail(
+                message,
+                out_of_order(&format!("an impossible end ({reason:?})")),
+            )),
             End::Finished(reason, _) => {
-                let calls = message.content.iter().any(|b| matches!(b, AssistantContent::ToolCall(_)));
+                let calls = message
+                    .content
+                    .iter()
+                    .any(|b| matches!(b, AssistantContent::ToolCall(_)));
                 // What runs tools is the presence of calls; the reason has to say the same.
                 message.stop_reason = match (reason, calls) {
                     (StopReason::Stop, true) => StopReason::ToolUse,
@@ -314,7 +400,9 @@ impl Answer {
     fn settle_open_calls(&mut self) -> bool {
         let mut any = false;
         for (block, content) in self.blocks.iter_mut().zip(&mut self.message.content) {
-            if let (Some(arguments), AssistantContent::ToolCall(call)) = (block.arguments.take(), content) {
+            if let (Some(arguments), AssistantContent::ToolCall(call)) =
+                (block.arguments.take(), content)
+            {
                 settle(call, arguments);
                 any = true;
             }
@@ -336,7 +424,9 @@ fn settle(call: &mut ToolCall, arguments: PartialJson) {
 }
 
 fn wrong_kind(index: usize) -> ModelError {
-    out_of_order(&format!("a piece of another kind than content block {index}"))
+    out_of_order(&format!(
+        "a piece of another kind than content block {index}"
+    ))
 }
 
 impl Agent {

@@ -1,5 +1,6 @@
 //! Tool calls of one answer: checked and started in source order, run side by side.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,8 +11,8 @@ use tokio::sync::Notify;
 
 use super::{Agent, now};
 use crate::event::{
-    InputContent, StopReason, TextContent, ToolCall, ToolExecutionEndEvent, ToolExecutionStartEvent,
-    ToolExecutionUpdateEvent, ToolResult, ToolResultMessage,
+    InputContent, StopReason, TextContent, ToolCall, ToolExecutionEndEvent,
+    ToolExecutionStartEvent, ToolExecutionUpdateEvent, ToolResult, ToolResultMessage,
 };
 use crate::tool::{ToolContext, ToolError, ToolOutput, UpdateSink};
 use crate::wire::StreamClosed;
@@ -59,7 +60,11 @@ impl Agent {
             match self.start(call, &tool_name, stop_reason, &updates) {
                 Ok(execution) => {
                     executions.push(Box::pin(async move { (index, execution.await) }));
-                    running.push(Running { call: index, tool_name, updates });
+                    running.push(Running {
+                        call: index,
+                        tool_name,
+                        updates,
+                    });
                 }
                 Err(refusal) => {
                     results[index] = Some(self.end(call, &tool_name, failure(refusal)).await?);
@@ -105,17 +110,32 @@ impl Agent {
             ));
         }
         if call.incomplete.is_some() {
-            let reason = call.error_message.as_deref().unwrap_or("they are not whole JSON");
+            let reason = call
+                .error_message
+                .as_deref()
+                .unwrap_or("they are not whole JSON");
             return Err(format!(
                 "The call of \"{}\" was not run: its arguments are not a JSON object ({reason}). \
                  Send the call again with complete arguments.",
                 call.name
             ));
         }
-        let Some(tool) = self.config.tools.iter().find(|tool| tool.name() == tool_name) else {
+        let Some(tool) = self
+            .config
+            .tools
+            .iter()
+            .find(|tool| tool.name() == tool_name)
+        else {
             let known: Vec<_> = self.config.tools.iter().map(|tool| tool.name()).collect();
-            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-            return Err(format!("There is no tool named \"{}\". Tools: {known}.", call.name));
+            let known = if known.is_empty() {
+                "none".to_owned()
+            } else {
+                known.join(", ")
+            };
+            return Err(format!(
+                "There is no tool named \"{}\". Tools: {known}.",
+                call.name
+            ));
         };
         if self.config.cancel.is_cancelled() {
             return Err("The call was not run: the run is being stopped.".to_owned());
@@ -127,7 +147,8 @@ impl Agent {
             updates: UpdateSink::new(move |result| sink.put(result)),
             env: Arc::clone(&self.config.tool_env),
         };
-        tool.call(&call.arguments, context).map_err(|error| error.to_string())
+        tool.call(&call.arguments, context)
+            .map_err(|error| error.to_string())
     }
 
     /// Writes what a running call has reported since the last time.
@@ -151,7 +172,10 @@ impl Agent {
         tool_name: &str,
         output: ToolOutput,
     ) -> Result<CallResult, StreamClosed> {
-        let ToolOutput { mut result, is_error } = output;
+        let ToolOutput {
+            mut result,
+            is_error,
+        } = output;
         self.scrub(&mut result);
         self.emit(ToolExecutionEndEvent {
             tool_call_id: call.id.clone(),
@@ -161,9 +185,18 @@ impl Agent {
         })
         .await?;
         let mut content = result.content;
-        if tool_name != call.name && self.config.tools.iter().any(|tool| tool.name() == tool_name) {
+        if tool_name != call.name
+            && self
+                .config
+                .tools
+                .iter()
+                .any(|tool| tool.name() == tool_name)
+        {
             // The model learns the right name; the correction is no part of the tool's own result.
-            let note = format!("[No tool is named \"{}\"; \"{tool_name}\" was run.]", call.name);
+            let note = format!(
+                "[No tool is named \"{}\"; \"{tool_name}\" was run.]",
+                call.name
+            );
             content.insert(0, text(note));
         }
         let message = ToolResultMessage {
@@ -174,19 +207,26 @@ impl Agent {
             is_error,
             timestamp: now(),
         };
-        Ok(CallResult { message, ends_turn: result.end_turn == Some(true) })
+        Ok(CallResult {
+            message,
+            ends_turn: result.end_turn == Some(true),
+        })
     }
 
     /// Replaces values that must not reach a line.
     fn scrub(&self, result: &mut ToolResult) {
-        let secrets = &self.config.secrets;
+        let scrub = |text: &mut String| {
+            if let Cow::Owned(clean) = self.config.secrets.scrub(text) {
+                *text = clean;
+            }
+        };
         for block in &mut result.content {
             if let InputContent::Text(block) = block {
-                secrets.scrub_in_place(&mut block.text);
+                scrub(&mut block.text);
             }
         }
         if let Some(details) = &mut result.details {
-            scrub_value(details, &|text| secrets.scrub_in_place(text));
+            scrub_value(details, &scrub);
         }
     }
 }
@@ -195,7 +235,9 @@ fn scrub_value(value: &mut Value, scrub: &impl Fn(&mut String)) {
     match value {
         Value::String(text) => scrub(text),
         Value::Array(items) => items.iter_mut().for_each(|item| scrub_value(item, scrub)),
-        Value::Object(fields) => fields.values_mut().for_each(|field| scrub_value(field, scrub)),
+        Value::Object(fields) => fields
+            .values_mut()
+            .for_each(|field| scrub_value(field, scrub)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
@@ -203,13 +245,21 @@ fn scrub_value(value: &mut Value, scrub: &impl Fn(&mut String)) {
 fn failure(message: String) -> ToolOutput {
     let details = Some(Value::Object(Map::new()));
     ToolOutput {
-        result: ToolResult { content: vec![text(message)], details, end_turn: None },
+        result: ToolResult {
+            content: vec![text(message)],
+            details,
+            end_turn: None,
+        },
         is_error: true,
     }
 }
 
 fn text(text: String) -> InputContent {
-    TextContent { text, text_signature: None }.into()
+    TextContent {
+        text,
+        text_signature: None,
+    }
+    .into()
 }
 
 /// Updates of one call that wait to be written.
@@ -223,7 +273,10 @@ struct Updates {
 
 impl Updates {
     fn new(changed: Arc<Notify>) -> Self {
-        Self { waiting: Mutex::default(), changed }
+        Self {
+            waiting: Mutex::default(),
+            changed,
+        }
     }
 
     fn put(&self, result: ToolResult) {
@@ -235,6 +288,9 @@ impl Updates {
     }
 
     fn take(&self) -> Option<ToolResult> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+        self.waiting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop_front()
     }
 }

@@ -21,7 +21,7 @@ use crate::event::{
     MessageEndEvent, MessageStartEvent, ModelRef, StopReason, StreamError, ThinkingLevel, ToolCall,
     TurnEndEvent, TurnStartEvent, UserContent, UserMessage,
 };
-use crate::model::{Model, Provider};
+use crate::model::{Model, Provider, ToolSpec};
 use crate::tool::{Tool, ToolEnv};
 use crate::wire::{EventSender, StreamClosed};
 
@@ -66,6 +66,8 @@ pub enum RunEnd {
 /// One conversation with one model.
 pub struct Agent {
     config: AgentConfig,
+    /// The tools as the model is told of them.
+    specs: Arc<[ToolSpec]>,
     /// The whole conversation, oldest first.
     messages: Vec<AgentMessage>,
 }
@@ -74,7 +76,17 @@ impl Agent {
     /// An agent without history.
     #[must_use]
     pub fn new(config: AgentConfig) -> Self {
-        Self { config, messages: Vec::new() }
+        let spec = |tool: &Arc<dyn Tool>| ToolSpec {
+            name: tool.name().to_owned(),
+            description: tool.description().to_owned(),
+            parameters: tool.parameters(),
+        };
+        let specs = config.tools.iter().map(spec).collect();
+        Self {
+            config,
+            specs,
+            messages: Vec::new(),
+        }
     }
 
     /// Plays one run for a user's message.
@@ -84,14 +96,24 @@ impl Agent {
     pub async fn prompt(&mut self, content: UserContent) -> Result<RunEnd, StreamClosed> {
         let first = self.messages.len();
         let config = &self.config;
-        let model = ModelRef { provider: config.model.provider.clone(), id: config.model.id.clone() };
+        let model = ModelRef {
+            provider: config.model.provider.clone(),
+            id: config.model.id.clone(),
+        };
         self.emit(AgentStartEvent {
             model: Some(model),
             thinking_level: Some(config.thinking),
         })
         .await?;
         self.emit(TurnStartEvent {}).await?;
-        self.announce(UserMessage { content, timestamp: now() }.into()).await?;
+        self.announce(
+            UserMessage {
+                content,
+                timestamp: now(),
+            }
+            .into(),
+        )
+        .await?;
 
         let end = loop {
             let (answer, failure) = self.answer().await?;
@@ -99,9 +121,10 @@ impl Agent {
             let calls = calls_of(&answer);
             let results = match answer.stop_reason {
                 StopReason::Error | StopReason::Aborted => Vec::new(),
-                StopReason::Pending | StopReason::Stop | StopReason::Length | StopReason::ToolUse => {
-                    self.run_tools(&calls, answer.stop_reason).await?
-                }
+                StopReason::Pending
+                | StopReason::Stop
+                | StopReason::Length
+                | StopReason::ToolUse => self.run_tools(&calls, answer.stop_reason).await?,
             };
             let ends_turn = results.iter().any(|result| result.ends_turn);
             let tool_results: Vec<_> = results.into_iter().map(|result| result.message).collect();
@@ -109,7 +132,11 @@ impl Agent {
                 self.announce(result.clone().into()).await?;
             }
             let goes_on = !tool_results.is_empty() && !ends_turn;
-            self.emit(TurnEndEvent { message: answer, tool_results }).await?;
+            self.emit(TurnEndEvent {
+                message: answer,
+                tool_results,
+            })
+            .await?;
             if let Some(failure) = failure {
                 break failure;
             }
@@ -123,14 +150,25 @@ impl Agent {
         };
 
         let messages = self.messages[first..].to_vec();
-        self.emit(AgentEndEvent { messages, will_retry: false, abort_cause: None }).await?;
+        self.emit(AgentEndEvent {
+            messages,
+            will_retry: false,
+            abort_cause: None,
+        })
+        .await?;
         Ok(end)
     }
 
     /// Adds a whole message to the conversation: `message_start` directly followed by `message_end`.
     async fn announce(&mut self, message: AgentMessage) -> Result<(), StreamClosed> {
-        self.emit(MessageStartEvent { message: message.clone() }).await?;
-        self.emit(MessageEndEvent { message: message.clone() }).await?;
+        self.emit(MessageStartEvent {
+            message: message.clone(),
+        })
+        .await?;
+        self.emit(MessageEndEvent {
+            message: message.clone(),
+        })
+        .await?;
         self.messages.push(message);
         Ok(())
     }
@@ -150,12 +188,18 @@ fn calls_of(answer: &AssistantMessage) -> Vec<ToolCall> {
 
 /// Milliseconds since the Unix epoch.
 fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or(Duration::ZERO);
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 impl RunEnd {
     fn failed(code: ErrorCode, message: String, retryable: bool) -> Self {
-        Self::Failed(StreamError { code, message, retryable })
+        Self::Failed(StreamError {
+            code,
+            message,
+            retryable,
+        })
     }
 }

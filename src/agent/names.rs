@@ -18,10 +18,14 @@ pub fn resolve<'a>(
         if wanted.is_empty() {
             continue;
         }
-        let same = tools.clone().into_iter().filter(|tool| folded(tool) == wanted);
-        let tails = tools.clone().into_iter().filter(|tool| {
-            forms(tool).skip(1).any(|tail| folded(tail) == wanted)
-        });
+        let same = tools
+            .clone()
+            .into_iter()
+            .filter(|tool| folded(tool) == wanted);
+        let tails = tools
+            .clone()
+            .into_iter()
+            .filter(|tool| forms(tool).skip(1).any(|tail| folded(tail) == wanted));
         for found in [only(same), only(tails)] {
             match found {
                 Found::One(tool) => return Some(tool),
@@ -48,7 +52,10 @@ fn only<'a>(mut found: impl Iterator<Item = &'a str>) -> Found<'a> {
 }
 
 fn folded(name: &str) -> String {
-    name.chars().filter(|c| !matches!(c, '-' | '_')).flat_map(char::to_lowercase).collect()
+    name.chars()
+        .filter(|c| !matches!(c, '-' | '_'))
+        .flat_map(char::to_lowercase)
+        .collect()
 }
 
 /// The name, then its tails behind a gateway prefix, longest first.
@@ -72,7 +79,8 @@ fn forms(name: &str) -> impl Iterator<Item = &str> {
 
 fn unprefixed<'a>(name: &'a str, prefix: &str) -> Option<&'a str> {
     let head = name.get(..prefix.len())?;
-    head.eq_ignore_ascii_case(prefix).then(|| &name[prefix.len()..])
+    head.eq_ignore_ascii_case(prefix)
+        .then(|| &name[prefix.len()..])
 }
 
 #[cfg(test)]
@@ -105,7 +113,10 @@ mod tests {
     #[test]
     fn two_candidates_are_not_resolved() {
         assert_eq!(resolve("Say", ["mcp_a_say", "mcp_b_say"]), None);
-        assert_eq!(resolve("mcp_b_say", ["mcp_a_say", "mcp_b_say"]), Some("mcp_b_say"));
+        assert_eq!(
+            resolve("mcp_b_say", ["mcp_a_say", "mcp_b_say"]),
+            Some("mcp_b_say")
+        );
         assert_eq!(resolve("Say", ["mcp_a_say", "other"]), Some("mcp_a_say"));
         assert_eq!(resolve("todo-list", ["todo_list", "todolist"]), None);
     }

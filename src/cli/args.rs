@@ -11,15 +11,20 @@ use crate::wire::Wire;
 ///
 /// Tools run without asking. Exit status: 0 completed, 1 failed, 2 usage, 3 configuration or
 /// credentials, 129/130/143 ended by SIGHUP, SIGINT or SIGTERM.
-#[derive(Debug, Parser)]
-#[command(name = "quipu", version, args_override_self = true, max_term_width = 100)]
+#[derive(Clone, Debug, Parser)]
+#[command(
+    name = "quipu",
+    version,
+    args_override_self = true,
+    max_term_width = 100
+)]
 pub struct Args {
     /// How to report: `json` prints the event stream as JSON Lines
     #[arg(long, value_enum)]
     pub mode: Mode,
 
     /// The form of the event stream
-    #[arg(long, value_enum, default_value = "quipu")]
+    #[arg(long, value_parser = wire(), default_value = "quipu")]
     pub wire: Wire,
 
     /// Which lines to write: `all`, `final` (no deltas, no progress), or event types by comma
@@ -78,8 +83,13 @@ pub enum Mode {
     Json,
 }
 
+fn wire() -> impl clap::builder::TypedValueParser<Value = Wire> {
+    use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+    PossibleValuesParser::new(Wire::ALL.map(Wire::name)).try_map(|name| name.parse::<Wire>())
+}
+
 fn thinking_level() -> impl clap::builder::TypedValueParser<Value = ThinkingLevel> {
     use clap::builder::{PossibleValuesParser, TypedValueParser as _};
-    PossibleValuesParser::new(["off", "minimal", "low", "medium", "high", "xhigh", "max"])
+    PossibleValuesParser::new(ThinkingLevel::ALL.iter().map(|level| level.as_str()))
         .try_map(|level| level.parse::<ThinkingLevel>())
 }

@@ -29,11 +29,17 @@ pub(super) struct Verdict {
 
 impl Verdict {
     pub(super) fn failed(error: StreamError) -> Self {
-        Self { outcome: Outcome::Failed, error: Some(error) }
+        Self {
+            outcome: Outcome::Failed,
+            error: Some(error),
+        }
     }
 
     pub(super) fn aborted() -> Self {
-        Self { outcome: Outcome::Aborted, error: None }
+        Self {
+            outcome: Outcome::Aborted,
+            error: None,
+        }
     }
 
     /// The exit status that tells of it.
@@ -58,7 +64,10 @@ impl Verdict {
 pub(super) async fn play(args: Args, context: Context) -> Result<Verdict, Stop> {
     let cancel = context.cancel.clone();
     let mut agent = agent(&args, context).await?;
-    let mut verdict = Verdict { outcome: Outcome::Completed, error: None };
+    let mut verdict = Verdict {
+        outcome: Outcome::Completed,
+        error: None,
+    };
     for prompt in prompts(&args).await? {
         verdict = verdict.and(agent.prompt(prompt).await?);
         if cancel.is_cancelled() {
@@ -84,13 +93,24 @@ async fn prompts(args: &Args) -> Result<Vec<UserContent>, Failure> {
         ));
     }
     let content = |text: String| {
-        UserContent::Array(vec![TextContent { text, text_signature: None }.into()])
+        UserContent::Array(vec![
+            TextContent {
+                text,
+                text_signature: None,
+            }
+            .into(),
+        ])
     };
     Ok(prompts.into_iter().map(content).collect())
 }
 
 async fn agent(args: &Args, context: Context) -> Result<Agent, Failure> {
-    let Context { events, cancel, groups, cwd } = context;
+    let Context {
+        events,
+        cancel,
+        groups,
+        cwd,
+    } = context;
     let environment = Environment::current();
     let paths = Paths::from_environment(&environment).map_err(|error| configuration(&error))?;
     let Loaded { settings, warnings } =
@@ -98,8 +118,12 @@ async fn agent(args: &Args, context: Context) -> Result<Agent, Failure> {
     warn(&warnings);
 
     let offline = Request::is_offline(args.provider.as_deref(), args.model.as_deref());
-    let models = if offline { Ok(ModelsFile::default()) } else { ModelsFile::load(&paths.models()) }
-        .map_err(|error| configuration(&error))?;
+    let models = if offline {
+        Ok(ModelsFile::default())
+    } else {
+        ModelsFile::load(&paths.models())
+    }
+    .map_err(|error| configuration(&error))?;
     let mut selection = catalogue::select(&Request {
         provider: args.provider.as_deref(),
         model: args.model.as_deref(),
@@ -135,9 +159,20 @@ async fn agent(args: &Args, context: Context) -> Result<Agent, Failure> {
     warn(&credentials.warnings);
 
     let hidden = credentials::hidden_variables(&models, Some(&credentials));
-    let hidden = if settings.tools_see_keys { Vec::new() } else { hidden.into_iter().map(Into::into).collect() };
-    let tool_env = ToolEnv { hidden_variables: hidden, groups, ..ToolEnv::default() };
-    let timeouts = Timeouts { start: settings.stream_start_timeout(), idle: settings.idle_timeout() };
+    let hidden = if settings.tools_see_keys {
+        Vec::new()
+    } else {
+        hidden.into_iter().map(Into::into).collect()
+    };
+    let tool_env = ToolEnv {
+        hidden_variables: hidden,
+        groups,
+        ..ToolEnv::default()
+    };
+    let timeouts = Timeouts {
+        start: settings.stream_start_timeout(),
+        idle: settings.idle_timeout(),
+    };
     let provider: Box<dyn Provider> = match &args.script {
         Some(file) => {
             let script = Script::load(file).map_err(|error| Failure::usage(error.to_string()))?;
@@ -147,15 +182,26 @@ async fn agent(args: &Args, context: Context) -> Result<Agent, Failure> {
             .map_err(|error| Failure::new(error.code, error.message))?,
     };
     let tools = tools(args)?;
-    let custom = args.system_prompt.as_deref().map(|text| text_or_file(text, "--system-prompt")).transpose()?;
+    let custom = args
+        .system_prompt
+        .as_deref()
+        .map(|text| text_or_file(text, "--system-prompt"))
+        .transpose()?;
     let append = args
         .append_system_prompt
         .iter()
         .map(|text| text_or_file(text, "--append-system-prompt"))
         .collect::<Result<Vec<_>, _>>()?;
     let system_prompt = system_prompt(&tools, &cwd, custom.as_deref(), &append);
-    let asked = args.thinking.or(selection.thinking).or(settings.default_thinking_level);
-    let thinking = if model.reasoning { asked.unwrap_or(DEFAULT_THINKING) } else { ThinkingLevel::Off };
+    let asked = args
+        .thinking
+        .or(selection.thinking)
+        .or(settings.default_thinking_level);
+    let thinking = if model.reasoning {
+        asked.unwrap_or(DEFAULT_THINKING)
+    } else {
+        ThinkingLevel::Off
+    };
     Ok(Agent::new(AgentConfig {
         model,
         provider,
@@ -176,7 +222,9 @@ fn tools(args: &Args) -> Result<Vec<Arc<dyn Tool>>, Failure> {
     if args.no_tools {
         return Ok(Vec::new());
     }
-    let Some(names) = &args.tools else { return Ok(all) };
+    let Some(names) = &args.tools else {
+        return Ok(all);
+    };
     let mut allowed: Vec<&str> = Vec::new();
     for name in names.iter().map(|name| name.trim()) {
         if name == "read-only" {
@@ -196,7 +244,10 @@ fn tools(args: &Args) -> Result<Vec<Arc<dyn Tool>>, Failure> {
             )));
         }
     }
-    Ok(all.into_iter().filter(|tool| allowed.contains(&tool.name())).collect())
+    Ok(all
+        .into_iter()
+        .filter(|tool| allowed.contains(&tool.name()))
+        .collect())
 }
 
 /// A value that is either the text itself or the path of a file that holds it.

@@ -16,7 +16,10 @@ impl Failure {
     /// A failure of the given kind.
     #[must_use]
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into() }
+        Self {
+            code,
+            message: message.into(),
+        }
     }
 
     /// A bad flag, value or input file.
@@ -28,7 +31,11 @@ impl Failure {
 
 impl From<Failure> for StreamError {
     fn from(failure: Failure) -> Self {
-        Self { code: failure.code, message: failure.message, retryable: false }
+        Self {
+            code: failure.code,
+            message: failure.message,
+            retryable: false,
+        }
     }
 }
 

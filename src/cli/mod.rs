@@ -1,6 +1,7 @@
 //! The command line: arguments to a mode, a mode to an exit status.
 
 mod args;
+mod conversation;
 mod failure;
 mod run;
 mod signal;
@@ -65,7 +66,10 @@ fn chosen(words: &[OsString], flag: &str) -> Option<String> {
             break;
         } else if word == flag {
             value = words.next().map(String::from);
-        } else if let Some(given) = word.strip_prefix(flag).and_then(|rest| rest.strip_prefix('=')) {
+        } else if let Some(given) = word
+            .strip_prefix(flag)
+            .and_then(|rest| rest.strip_prefix('='))
+        {
             value = Some(given.to_owned());
         }
     }
@@ -75,7 +79,8 @@ fn chosen(words: &[OsString], flag: &str) -> Option<String> {
 /// The error and its tip on one line, without usage and colour.
 fn summary(text: &str) -> String {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let told = lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
+    let told =
+        lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
     let text = told.collect::<Vec<_>>().join(" ");
     text.strip_prefix("error: ").unwrap_or(&text).to_owned()
 }

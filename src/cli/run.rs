@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -25,7 +25,11 @@ const GRACE: Duration = Duration::from_millis(700);
 pub(super) fn run(args: &Args) -> ExitCode {
     match args.events.parse() {
         Ok(events) => {
-            let options = WireOptions { wire: args.wire, events, stamp: args.stamp };
+            let options = WireOptions {
+                wire: args.wire,
+                events,
+                stamp: args.stamp,
+            };
             block_on(stream(options, |context| {
                 conversation::play(args.clone(), context)
             }))
@@ -36,15 +40,23 @@ pub(super) fn run(args: &Args) -> ExitCode {
 
 /// Reports a start-up failure as a stream.
 pub(super) fn fail(wire: Wire, failure: Failure) -> ExitCode {
-    let options = WireOptions { wire, ..WireOptions::default() };
+    let options = WireOptions {
+        wire,
+        ..WireOptions::default()
+    };
     block_on(stream(options, |_| async { Err(failure.into()) }))
 }
 
 fn block_on(stream: impl Future<Output = u8>) -> ExitCode {
-    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+    let runtime = match tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+    {
         Ok(runtime) => runtime,
         Err(error) => {
-            note(&format!("quipu: the system gives no resources to run: {error}"));
+            note(&format!(
+                "quipu: the system gives no resources to run: {error}"
+            ));
             return ExitCode::from(exit_code(ErrorCode::Internal));
         }
     };
@@ -87,10 +99,7 @@ impl From<StreamClosed> for Stop {
 }
 
 /// Writes the header, plays the conversation, and closes the stream whatever happens to it.
-async fn stream<P>(
-    options: WireOptions,
-    play: impl FnOnce(Context) -> P,
-) -> u8
+async fn stream<P>(options: WireOptions, play: impl FnOnce(Context) -> P) -> u8
 where
     P: Future<Output = Result<Verdict, Stop>> + Send + 'static,
 {
@@ -106,7 +115,9 @@ where
     let (events, output) = match Output::stdout(options, cancel.clone()) {
         Ok(started) => started,
         Err(error) => {
-            note(&format!("quipu: standard output cannot be written: {error}"));
+            note(&format!(
+                "quipu: standard output cannot be written: {error}"
+            ));
             return exit_code(ErrorCode::Internal);
         }
     };
@@ -117,9 +128,14 @@ where
 
     let mut task: JoinHandle<Result<Verdict, Stop>> = match cwd {
         Ok(cwd) => {
-            let context = Context { events, cancel: cancel.clone(), groups: groups.clone(), cwd };
+            let context = Context {
+                events,
+                cancel: cancel.clone(),
+                groups: groups.clone(),
+                cwd,
+            };
             tokio::spawn(play(context))
-        },
+        }
         Err(error) => tokio::spawn(async move {
             Err(Failure::usage(format!(
                 "The working directory does not exist any more ({error}); start from one that does."
@@ -195,7 +211,9 @@ async fn finish(
     let finished = output.finish(ending, interrupt).await;
     match finished.error {
         Some(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            note(&format!("quipu: the event stream could not be written: {error}"));
+            note(&format!(
+                "quipu: the event stream could not be written: {error}"
+            ));
             exit_code(ErrorCode::Internal)
         }
         Some(_) => exit_code(ErrorCode::Internal),
@@ -208,7 +226,7 @@ fn header(cwd: Option<&Path>) -> SessionHeader {
     SessionHeader {
         version: SessionHeaderVersion,
         id: uuid::Uuid::now_v7().to_string(),
-        timestamp: timestamp(std::time::SystemTime::now()),
+        timestamp: humantime::format_rfc3339_millis(SystemTime::now()).to_string(),
         cwd: cwd.map_or_else(
             || std::env::var("PWD").unwrap_or_default(),
             |cwd| cwd.to_string_lossy().into_owned(),
@@ -228,5 +246,7 @@ fn panic_text(error: tokio::task::JoinError) -> String {
         return "its task was cancelled".to_owned();
     };
     let text = payload.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message").to_owned()
+    text.or_else(|| payload.downcast_ref::<&str>().copied())
+        .unwrap_or("no message")
+        .to_owned()
 }

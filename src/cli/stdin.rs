@@ -53,9 +53,9 @@ pub(super) async fn read(prompt_given: bool) -> Result<Option<String>, Failure> 
             let text = String::from_utf8_lossy(&bytes).trim().to_owned();
             Ok((!text.is_empty()).then_some(text))
         }
-        Some(Step::Ended(Err(error))) => {
-            Err(Failure::usage(format!("Standard input cannot be read: {error}")))
-        }
+        Some(Step::Ended(Err(error))) => Err(Failure::usage(format!(
+            "Standard input cannot be read: {error}"
+        ))),
         Some(Step::Began) | None => Ok(None),
     }
 }

@@ -41,3 +41,19 @@ impl Wire {
         }
     }
 }
+
+impl std::str::FromStr for Wire {
+    type Err = UnknownWire;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Self::ALL
+            .into_iter()
+            .find(|wire| wire.name() == name)
+            .ok_or(UnknownWire)
+    }
+}
+
+/// No wire has this name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no wire has this name")]
+pub struct UnknownWire;

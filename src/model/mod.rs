@@ -1,10 +1,35 @@
-//! Models: what they are, where they are served, what they cost.
+//! Models: what is asked, how the answer comes back, and the services that give it.
+//!
+//! A [`Provider`] turns one [`ModelRequest`] into a [`ModelStream`] of [`ModelDelta`]s, in the order
+//! and with the pieces in which the service sent them. It knows nothing of sessions, events or
+//! retries: a failure is the stream's last item, classified as a [`ModelError`].
 
+mod answer;
+mod anthropic;
 pub mod catalogue;
+mod context;
+mod error;
+mod http;
+mod ids;
+mod json;
+mod offline;
+pub mod sse;
 
 use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
 
+use futures_util::Stream;
 use serde_json::{Map, Value};
+
+use crate::event::{
+    AgentMessage, AssistantContent, Cost, ErrorCode, Number, StopReason, ThinkingLevel, Usage,
+};
+
+pub use error::ModelError;
+pub use http::Timeouts;
+pub use json::{parse as parse_json, repair_surrogates};
+pub use offline::{Offline, Script, ScriptError};
 
 /// A model as configured: identity, endpoint, limits, prices.
 #[derive(Clone, PartialEq)]
@@ -141,3 +166,213 @@ impl fmt::Debug for Secret {
         f.write_str("Secret(…)")
     }
 }
+
+/// A tool as it is described to the model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolSpec {
+    /// Name the model calls it by.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// JSON Schema of its arguments; an object.
+    pub parameters: Value,
+}
+
+/// One question to a model.
+#[derive(Clone, Debug)]
+pub struct ModelRequest {
+    /// Instructions ahead of the conversation; may be empty.
+    pub system_prompt: String,
+    /// The conversation, oldest first.
+    pub messages: Vec<AgentMessage>,
+    /// Tools that the model may call.
+    pub tools: Arc<[ToolSpec]>,
+    /// How much the model is to think.
+    pub thinking: ThinkingLevel,
+    /// Most tokens of the answer; `None` for the model's own default.
+    pub max_tokens: Option<u64>,
+}
+
+/// One piece of an answer.
+///
+/// Block indexes are dense from 0 in the order in which blocks start; blocks may interleave. Every
+/// block that starts also ends before [`ModelDelta::Finished`], and no piece is empty. The pieces
+/// of a tool call are its raw JSON arguments; none at all stand for no arguments.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(
+    missing_docs,
+    reason = "the fields are the terms of the enum's own description"
+)]
+pub enum ModelDelta {
+    /// The service has accepted the request; nothing of the answer is known yet.
+    Accepted,
+    /// The service's id of the answer.
+    ResponseId(String),
+    /// The model that really answers.
+    ResponseModel(String),
+    /// A text block begins.
+    TextStart { index: usize },
+    /// More of a text block.
+    TextDelta { index: usize, delta: String },
+    /// A text block is whole.
+    TextEnd {
+        index: usize,
+        signature: Option<String>,
+    },
+    /// A thinking block begins.
+    ThinkingStart { index: usize },
+    /// More of a thinking block.
+    ThinkingDelta { index: usize, delta: String },
+    /// A thinking block is whole. When `redacted` it had no pieces and `signature` is what the
+    /// service wants back in place of its text.
+    ThinkingEnd {
+        index: usize,
+        signature: Option<String>,
+        redacted: bool,
+    },
+    /// A tool call begins. `id` is not empty and occurs once in the answer.
+    ToolcallStart {
+        index: usize,
+        id: String,
+        name: String,
+    },
+    /// More of the arguments of a tool call.
+    ToolcallDelta { index: usize, delta: String },
+    /// A tool call is whole.
+    ToolcallEnd { index: usize },
+    /// The latest token counts of the whole answer so far.
+    Usage(TokenUsage),
+    /// The answer is complete; always the last item. `refusal` is a text for people, present when
+    /// `stop_reason` is [`StopReason::Error`] because the service refused to go on.
+    Finished {
+        stop_reason: StopReason,
+        refusal: Option<String>,
+    },
+}
+
+/// Token counts of one answer as the service reports them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TokenUsage {
+    /// Input tokens, without those read from or written to the cache.
+    pub input: u64,
+    /// Output tokens, thinking included.
+    pub output: u64,
+    /// Input tokens read from the cache.
+    pub cache_read: u64,
+    /// Input tokens written to the cache.
+    pub cache_write: u64,
+    /// The part of `cache_write` that is kept for an hour, when the service tells.
+    pub cache_write_1h: Option<u64>,
+    /// The part of `output` that was thinking, when the service tells.
+    pub reasoning: Option<u64>,
+    /// The total, when the service gives one of its own.
+    pub total: Option<u64>,
+}
+
+impl TokenUsage {
+    /// The counts with their cost. The total is the sum of the four counts unless the service gave
+    /// one; cache writes for an hour cost twice the input price.
+    #[must_use]
+    pub fn priced(&self, prices: &Prices) -> Usage {
+        let sum = [self.output, self.cache_read, self.cache_write]
+            .into_iter()
+            .fold(self.input, u64::saturating_add);
+        let hour = self.cache_write_1h.unwrap_or(0).min(self.cache_write);
+        let input = dollars(prices.input, self.input);
+        let output = dollars(prices.output, self.output);
+        let cache_read = dollars(prices.cache_read, self.cache_read);
+        let cache_write = dollars(prices.cache_write, self.cache_write - hour)
+            + dollars(prices.input * 2.0, hour);
+        Usage {
+            input: self.input,
+            output: self.output,
+            cache_read: self.cache_read,
+            cache_write: self.cache_write,
+            cache_write1h: self.cache_write_1h,
+            reasoning: self.reasoning,
+            total_tokens: self.total.unwrap_or(sum),
+            cost: Cost {
+                input: Number::from(input),
+                output: Number::from(output),
+                cache_read: Number::from(cache_read),
+                cache_write: Number::from(cache_write),
+                total: Number::from(input + output + cache_read + cache_write),
+            },
+        }
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "no answer has 2^53 tokens")]
+fn dollars(per_million: f64, tokens: u64) -> f64 {
+    per_million / 1e6 * tokens as f64
+}
+
+/// An answer as it arrives. Dropping it aborts the request.
+pub type ModelStream = Pin<Box<dyn Stream<Item = Result<ModelDelta, ModelError>> + Send>>;
+
+/// A model that answers.
+pub trait Provider: Send + Sync {
+    /// Asks. Nothing is sent before the stream is first polled, from within a tokio runtime. The
+    /// stream ends after [`ModelDelta::Finished`] or its first error.
+    fn stream(&self, request: ModelRequest) -> ModelStream;
+}
+
+/// A provider for the model. No file is read and nothing is sent yet.
+///
+/// # Errors
+/// [`ErrorCode::Configuration`] when the protocol is not supported, the base URL is none, or a
+/// header cannot be sent; [`ErrorCode::Credentials`] when the key cannot be sent.
+pub fn connect(
+    model: &Model,
+    key: Option<Secret>,
+    timeouts: Timeouts,
+) -> Result<Box<dyn Provider>, ModelError> {
+    match &model.api {
+        Api::AnthropicMessages => Ok(Box::new(anthropic::Anthropic::connect(
+            model, key, timeouts,
+        )?)),
+        Api::Offline => Ok(Box::new(Offline::new(timeouts))),
+        Api::Other(name) => Err(ModelError::new(
+            ErrorCode::Configuration,
+            format!(
+                "The api \"{name}\" of the model {}/{} is not supported. Supported: {}.",
+                model.provider,
+                model.id,
+                Api::AnthropicMessages.as_str()
+            ),
+        )),
+    }
+}
+
+/// A rough count of the tokens in `chars` characters.
+fn estimate_tokens(chars: usize) -> u64 {
+    (chars as u64).div_ceil(4)
+}
+
+/// Characters of the conversation that the model reads, images left out.
+fn request_chars(request: &ModelRequest) -> usize {
+    let message = |message: &AgentMessage| match message {
+        AgentMessage::Assistant(answer) => answer.content.iter().map(block_chars).sum(),
+        other => context::user_chars(other),
+    };
+    let tools = request
+        .tools
+        .iter()
+        .map(|tool| tool.description.chars().count());
+    request.system_prompt.chars().count()
+        + tools.sum::<usize>()
+        + request.messages.iter().map(message).sum::<usize>()
+}
+
+fn block_chars(block: &AssistantContent) -> usize {
+    match block {
+        AssistantContent::Text(text) => text.text.chars().count(),
+        AssistantContent::Thinking(thinking) => thinking.thinking.chars().count(),
+        AssistantContent::ToolCall(call) => {
+            serde_json::to_string(&call.arguments).map_or(0, |text| text.len())
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -55,7 +55,11 @@ impl FromStr for EventFilter {
         match text {
             "all" => Ok(Self::All),
             "final" => Ok(Self::Final),
-            types => types.split(',').map(known).collect::<Result<_, _>>().map(Self::Types),
+            types => types
+                .split(',')
+                .map(known)
+                .collect::<Result<_, _>>()
+                .map(Self::Types),
         }
     }
 }
@@ -70,7 +74,10 @@ fn known(name: &str) -> Result<String, UnknownEvent> {
         .copied()
         .max_by(|a, b| strsim::jaro(name, a).total_cmp(&strsim::jaro(name, b)))
         .filter(|hint| strsim::jaro(name, hint) > 0.7);
-    Err(UnknownEvent { name: name.to_owned(), hint })
+    Err(UnknownEvent {
+        name: name.to_owned(),
+        hint,
+    })
 }
 
 #[cfg(test)]
@@ -80,8 +87,14 @@ mod tests {
 
     #[test]
     fn an_unknown_type_names_the_nearest() {
-        let error = "turn_start,mesage_end".parse::<EventFilter>().unwrap_err().to_string();
-        assert!(error.contains("\"mesage_end\", did you mean \"message_end\"?"), "{error}");
+        let error = "turn_start,mesage_end"
+            .parse::<EventFilter>()
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("\"mesage_end\", did you mean \"message_end\"?"),
+            "{error}"
+        );
         assert!("".parse::<EventFilter>().is_err());
     }
 
@@ -89,7 +102,12 @@ mod tests {
     fn only_named_types_pass() {
         let event = QuipuEvent::from(TurnStartEvent {});
         assert!("turn_start".parse::<EventFilter>().unwrap().passes(&event));
-        assert!(!"message_end, agent_end".parse::<EventFilter>().unwrap().passes(&event));
+        assert!(
+            !"message_end, agent_end"
+                .parse::<EventFilter>()
+                .unwrap()
+                .passes(&event)
+        );
         assert!(EventFilter::Final.passes(&event));
     }
 }

@@ -67,7 +67,10 @@ mod tests {
     #[test]
     fn line_separators_are_escapes_and_neighbours_are_not() {
         assert_eq!(line("a\u{2028}b\u{2029}"), "\"a\\u2028b\\u2029\"\n");
-        assert_eq!(line("\u{2027}\u{202a}é\u{2028}"), "\"\u{2027}\u{202a}é\\u2028\"\n");
+        assert_eq!(
+            line("\u{2027}\u{202a}é\u{2028}"),
+            "\"\u{2027}\u{202a}é\\u2028\"\n"
+        );
         assert_eq!(line("plain\n"), "\"plain\\n\"\n");
     }
 

@@ -36,7 +36,10 @@ impl EventSender {
     /// # Errors
     /// [`StreamClosed`] when the stream has ended or its reader has gone.
     pub async fn send(&self, event: impl Into<QuipuEvent>) -> Result<(), StreamClosed> {
-        self.0.send(Command::Event(event.into())).await.map_err(|_| StreamClosed)
+        self.0
+            .send(Command::Event(event.into()))
+            .await
+            .map_err(|_| StreamClosed)
     }
 }
 
@@ -106,23 +109,39 @@ impl Output {
         let (finished, done) = oneshot::channel();
         let lines = Lines::new(options, sink);
         let written = lines.writer.progress();
-        std::thread::Builder::new().name("writer".to_owned()).spawn(move || {
-            // The receiver is gone only when the process ends without waiting.
-            let _ = finished.send(lines.run(queue, &cancel));
-        })?;
+        std::thread::Builder::new()
+            .name("writer".to_owned())
+            .spawn(move || {
+                // The receiver is gone only when the process ends without waiting.
+                let _ = finished.send(lines.run(queue, &cancel));
+            })?;
         let unread = Box::new(unread);
-        Ok((EventSender(commands.clone()), Self { commands, done, written, unread }))
+        Ok((
+            EventSender(commands.clone()),
+            Self {
+                commands,
+                done,
+                written,
+                unread,
+            },
+        ))
     }
 
     /// Closes what is open, writes `stream_end` and waits until all is written.
     ///
     /// Once `interrupt` is ready, a reader that takes nothing for a second is given up.
     pub async fn finish(self, ending: Ending, interrupt: impl Future<Output = ()>) -> Finished {
-        let Self { commands, done, written, unread } = self;
+        let Self {
+            commands,
+            done,
+            written,
+            unread,
+        } = self;
         let end = async {
             // An error means that the writer has ended by itself; `done` says why.
             let _ = commands.send(Command::End(ending)).await;
-            done.await.unwrap_or_else(|_| Some(io::Error::other("the writer ended by a fault")))
+            done.await
+                .unwrap_or_else(|_| Some(io::Error::other("the writer ended by a fault")))
         };
         let stalled = async {
             interrupt.await;
@@ -158,7 +177,13 @@ struct Lines<W> {
 impl<W: Write> Lines<W> {
     fn new(options: WireOptions, sink: W) -> Self {
         let writer = Writer::new(sink);
-        Self { options, tracker: Tracker::default(), writer, count: 0, told: false }
+        Self {
+            options,
+            tracker: Tracker::default(),
+            writer,
+            count: 0,
+            told: false,
+        }
     }
 
     fn run(
@@ -202,7 +227,10 @@ impl<W: Write> Lines<W> {
             && !std::mem::replace(&mut self.told, true)
         {
             // The line is still written: a reader is better served by it than by its loss.
-            let _ = writeln!(io::stderr(), "quipu: the stream breaks its own order: {fault}");
+            let _ = writeln!(
+                io::stderr(),
+                "quipu: the stream breaks its own order: {fault}"
+            );
         }
         self.write(event);
     }
@@ -215,7 +243,10 @@ impl<W: Write> Lines<W> {
         let start = buffer.len();
         if let Err(fault) = line::append(buffer, event) {
             let kind = event.kind();
-            let _ = writeln!(io::stderr(), "quipu: an event ({kind}) cannot be written: {fault}");
+            let _ = writeln!(
+                io::stderr(),
+                "quipu: an event ({kind}) cannot be written: {fault}"
+            );
             return;
         }
         if self.options.stamp {
@@ -232,11 +263,15 @@ impl<W: Write> Lines<W> {
             _ if matches!(ending.outcome, Outcome::Aborted | Outcome::Interrupted) => {
                 let told = ending.error.as_ref().map(|error| error.message.clone());
                 let message = told.unwrap_or_else(|| "The run was aborted.".to_owned());
-                CloseReason { stop_reason: StopReason::Aborted, message }
+                CloseReason {
+                    stop_reason: StopReason::Aborted,
+                    message,
+                }
             }
-            Some(error) => {
-                CloseReason { stop_reason: StopReason::Error, message: error.message.clone() }
-            }
+            Some(error) => CloseReason {
+                stop_reason: StopReason::Error,
+                message: error.message.clone(),
+            },
             None => CloseReason {
                 stop_reason: StopReason::Error,
                 message: "The run ended before this did.".to_owned(),
@@ -250,7 +285,7 @@ impl<W: Write> Lines<W> {
             outcome: ending.outcome,
             exit_code: ending.exit_code.into(),
             error: ending.error,
-            usage: totals.usage,
+            usage: totals.usage.clone(),
             turns: totals.turns,
             lines: self.count + 1,
         };
@@ -260,11 +295,17 @@ impl<W: Write> Lines<W> {
 
 /// The fields of a stamp, ready to stand behind a line's type.
 fn stamp(seq: u64) -> Vec<u8> {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     let at = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
     let mut object = Vec::new();
     // Two integers cannot fail to serialise.
     let _ = line::append(&mut object, &Stamp { seq, at });
-    let fields = object.strip_prefix(b"{").and_then(|rest| rest.strip_suffix(b"}\n"));
-    fields.map(|fields| [b",", fields].concat()).unwrap_or_default()
+    let fields = object
+        .strip_prefix(b"{")
+        .and_then(|rest| rest.strip_suffix(b"}\n"));
+    fields
+        .map(|fields| [b",", fields].concat())
+        .unwrap_or_default()
 }

@@ -22,7 +22,12 @@ pub(super) struct Writer<W> {
 
 impl<W: Write> Writer<W> {
     pub(super) fn new(sink: W) -> Self {
-        Self { sink, waiting: Vec::new(), written: Arc::default(), error: None }
+        Self {
+            sink,
+            waiting: Vec::new(),
+            written: Arc::default(),
+            error: None,
+        }
     }
 
     /// Bytes that the sink has taken.
