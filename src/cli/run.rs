@@ -159,7 +159,7 @@ where
             joined
         }
     };
-    groups.kill_now();
+    groups.kill_all().await;
 
     let verdict = match joined {
         Some(Ok(Ok(verdict))) => verdict,
