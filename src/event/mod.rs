@@ -1,11 +1,21 @@
 //! The native events: generated types, the tracker and the fold.
 
+pub mod fold;
 mod number;
-mod partial_json;
-#[allow(missing_docs, clippy::all, clippy::pedantic)]
+pub mod partial_json;
+#[cfg(test)]
+pub(crate) mod sample;
+mod tag;
+pub mod tracker;
+#[allow(
+    clippy::all,
+    clippy::pedantic,
+    reason = "generated; names and sizes are the schema's"
+)]
 #[rustfmt::skip]
-mod stub;
+mod generated {
+    include!(concat!(env!("OUT_DIR"), "/quipu.rs"));
+}
 
+pub use generated::*;
 pub use number::Number;
-pub use partial_json::{JsonFault, MAX_DEPTH, PartialJson};
-pub use stub::*;

@@ -19,7 +19,7 @@ pub const MAX_DEPTH: usize = 100;
 /// partner becomes U+FFFD. The first fault stops the reading; what was read before it stays.
 ///
 /// ```
-/// let mut arguments = quipu::event::PartialJson::default();
+/// let mut arguments = quipu::event::partial_json::PartialJson::default();
 /// arguments.push(r#"{"path":"src/ma"#);
 /// assert_eq!(arguments.value()["path"], "src/ma");
 /// arguments.push(r#"in.rs"}"#);
@@ -74,6 +74,12 @@ impl PartialJson {
     #[must_use]
     pub fn into_value(self) -> Map<String, Value> {
         self.root
+    }
+
+    /// Whether the text so far is more than white space.
+    #[must_use]
+    pub fn has_begun(&self) -> bool {
+        self.parser.stage != Stage::Before || self.parser.fault.is_some()
     }
 
     /// Whether the text so far is one whole object. No text, or only white space, counts as `{}`:
