@@ -1,8 +1,8 @@
 //! The native events: generated types, the tracker and the fold.
 
-pub mod fold;
+mod fold;
 mod number;
-pub mod partial_json;
+mod partial_json;
 #[cfg(test)]
 pub(crate) mod sample;
 mod tag;
@@ -17,5 +17,7 @@ mod generated {
     include!(concat!(env!("OUT_DIR"), "/quipu.rs"));
 }
 
+pub use fold::*;
 pub use generated::*;
 pub use number::Number;
+pub use partial_json::{JsonFault, MAX_DEPTH, PartialJson};

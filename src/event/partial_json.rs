@@ -22,7 +22,7 @@ pub const MAX_DEPTH: usize = 100;
 /// partner becomes U+FFFD. The first fault stops the reading; what was read before it stays.
 ///
 /// ```
-/// let mut arguments = quipu::event::partial_json::PartialJson::default();
+/// let mut arguments = quipu::event::PartialJson::default();
 /// arguments.push(r#"{"path":"src/ma"#);
 /// assert_eq!(arguments.value()["path"], "src/ma");
 /// arguments.push(r#"in.rs"}"#);
