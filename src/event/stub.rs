@@ -83,8 +83,16 @@ tagged! { "role",
         #[serde(skip_serializing_if = "Option::is_none")] details: Option<serde_json::Value>,
         is_error: bool, timestamp: u64,
     }
+    BashExecutionMessage = "bashExecution" {
+        command: String, output: String, #[serde(skip_serializing_if = "Option::is_none")] exit_code: Option<i64>, cancelled: bool, truncated: bool,
+        #[serde(skip_serializing_if = "Option::is_none")] full_output_path: Option<String>, timestamp: u64,
+        #[serde(skip_serializing_if = "Option::is_none")] exclude_from_context: Option<bool>,
+    }
+    CustomMessage = "custom" { custom_type: String, content: UserContent, display: bool, #[serde(skip_serializing_if = "Option::is_none")] details: Option<serde_json::Value>, timestamp: u64 }
+    BranchSummaryMessage = "branchSummary" { summary: String, from_id: String, timestamp: u64 }
+    CompactionSummaryMessage = "compactionSummary" { summary: String, tokens_before: u64, #[serde(skip_serializing_if = "Option::is_none")] details: Option<serde_json::Value>, timestamp: u64 }
 }
-union! { AgentMessage: User(UserMessage), Assistant(AssistantMessage), ToolResult(ToolResultMessage) }
+union! { AgentMessage: User(UserMessage), Assistant(AssistantMessage), ToolResult(ToolResultMessage), BashExecution(BashExecutionMessage), Custom(CustomMessage), BranchSummary(BranchSummaryMessage), CompactionSummary(CompactionSummaryMessage) }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StreamInfo { pub wire: String, pub version: String, pub schema: String }
