@@ -28,7 +28,11 @@ impl Failure {
     /// A failure that stands on standard error already.
     #[must_use]
     pub fn told(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), told: true }
+        Self {
+            code,
+            message: message.into(),
+            told: true,
+        }
     }
 
     /// Whether the failure stands on standard error already.

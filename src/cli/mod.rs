@@ -83,7 +83,9 @@ fn summary(text: &str) -> String {
     let told =
         lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
     let text = told.collect::<Vec<_>>().join(" ");
-    text.strip_prefix("error: ").unwrap_or(&text).replace(" tip: ", "; ")
+    text.strip_prefix("error: ")
+        .unwrap_or(&text)
+        .replace(" tip: ", "; ")
 }
 
 /// Writes a line to standard error.
