@@ -10,3 +10,5 @@ pub mod config;
 pub mod contract;
 pub mod event;
 pub mod model;
+pub mod tool;
+pub mod wire;
