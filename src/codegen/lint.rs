@@ -79,34 +79,34 @@ fn version(folder: &Folder, problems: &mut Vec<Problem>) {
     }
 }
 
-/// The title of each file, made up where it is missing so that references to it still resolve.
+/// The title of each file, made up where it is missing or taken so that references to it still resolve.
 fn titles(folder: &Folder, problems: &mut Vec<Problem>) -> BTreeMap<String, String> {
     let mut titles = BTreeMap::new();
-    let mut owner: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut owners: BTreeMap<String, &str> = BTreeMap::new();
     for file in &folder.files {
         let title = file
             .value
             .as_ref()
             .and_then(|value| value.get("title"))
             .and_then(Value::as_str);
-        if let Some(title) = title {
-            match owner.get(title) {
-                None => {
-                    owner.insert(title, &file.path);
-                }
-                Some(other) => problems.push(Problem {
-                    file: folder.display(&file.path),
-                    place: "/title".into(),
-                    what: format!(
-                        "`{title}` is already the title of {}",
-                        folder.display(other)
-                    ),
-                    remedy: "write a title of its own".into(),
-                }),
-            }
+        let owner = title.and_then(|title| owners.get(title));
+        if let (Some(title), Some(owner)) = (title, owner) {
+            problems.push(Problem {
+                file: folder.display(&file.path),
+                place: "/title".into(),
+                what: format!(
+                    "`{title}` is already the title of {}",
+                    folder.display(owner)
+                ),
+                remedy: "write a title of its own".into(),
+            });
         }
-        let made_up = || names::pascal(file.path.trim_end_matches(".json"));
-        titles.insert(file.path.clone(), title.map_or_else(made_up, str::to_owned));
+        let title = title.filter(|_| owner.is_none()).map_or_else(
+            || names::pascal(file.path.trim_end_matches(".json")),
+            str::to_owned,
+        );
+        owners.entry(title.clone()).or_insert(&file.path);
+        titles.insert(file.path.clone(), title);
     }
     titles
 }
