@@ -69,7 +69,9 @@ fn version(folder: &Folder, problems: &mut Vec<Problem>) {
     let core = folder.version.split(['-', '+']).next().unwrap_or_default();
     let parts: Vec<_> = core.split('.').collect();
     let number = |part: &&str| part.parse::<u32>().is_ok_and(|n| n.to_string() == **part);
-    if !folder.version.is_empty() && !(parts.len() == 3 && parts.iter().all(number)) {
+    let is_version = parts.len() == 3 && parts.iter().all(number);
+    // A missing file has been reported already.
+    if !is_version && !folder.version.is_empty() {
         problems.push(Problem {
             file: folder.display("VERSION"),
             place: "line 1".into(),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 /// A schema folder without mistakes.
 #[derive(Clone, Debug)]
 pub struct Schema {
-    /// The SemVer version of the native wire.
+    /// The semantic version of the native wire.
     pub version: String,
     /// What each `$id` begins with, up to and without the path: `https://quipu.dev/schema/v1`.
     pub base: String,

@@ -86,9 +86,11 @@ impl Settling<'_> {
             match object.tag() {
                 Some((name, value)) if name == tag => value.clone_into(&mut member.value),
                 _ => {
-                    let place = match object.fields.iter().any(|field| field.name == tag) {
-                        true => format!("/properties/{tag}"),
-                        false => "/properties".to_owned(),
+                    let named = object.fields.iter().any(|field| field.name == tag);
+                    let place = if named {
+                        format!("/properties/{tag}")
+                    } else {
+                        "/properties".to_owned()
                     };
                     problems.push(self.problem(
                         &def.path,

@@ -19,7 +19,7 @@ pub struct Violation {
 }
 
 /// Checks instances against the defs of a document.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Validator<'a> {
     document: &'a Value,
 }
