@@ -46,9 +46,11 @@ pub fn lint(folder: &Folder, mut problems: Vec<Problem>) -> Result<Schema, Vec<P
     linter.stamps(&mut problems);
     linter.read_only(&mut problems);
     linter.constants(&mut problems);
-    linter.reachable(&lost, &mut problems);
     linter.examples(&lost, &mut problems);
-    linter.grammar(&wires, &mut problems);
+    if lost.is_empty() {
+        linter.reachable(&mut problems);
+        linter.grammar(&wires, &mut problems);
+    }
 
     if problems.is_empty() {
         Ok(Schema {
@@ -269,10 +271,7 @@ impl Linter<'_> {
     }
 
     /// A file that nothing refers to is in no bundle: most likely an event left out of its wire.
-    fn reachable(&self, lost: &BTreeSet<String>, problems: &mut Vec<Problem>) {
-        if !lost.is_empty() {
-            return;
-        }
+    fn reachable(&self, problems: &mut Vec<Problem>) {
         let root = |def: &&Def| {
             ["wire/", "session/", "rpc/"]
                 .iter()

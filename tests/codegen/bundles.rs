@@ -108,6 +108,10 @@ fn a_violation_names_the_place() {
     );
     assert_eq!(check(json!({})), ": the discriminator \"type\" is missing");
     assert_eq!(
+        check(json!({ "type": "summarization_retry_attempt_start", "source": "x" })),
+        "/source: \"x\" is not a known source"
+    );
+    assert_eq!(
         check(json!({ "type": "turn_start", "x/y": 1 })),
         "/x~1y: there is no such field"
     );
@@ -169,6 +173,33 @@ fn every_line_may_carry_the_stamp_after_its_type() {
     }
 }
 
+/// Two branches with one discriminator value would be refused or ignored by client generators.
+#[test]
+fn no_discriminator_value_names_two_branches() {
+    let schema = schema();
+    for mode in Mode::ALL {
+        let document = document(&schema, mode);
+        let branches = document["oneOf"].as_array().unwrap();
+        let mut values = Vec::new();
+        for branch in branches {
+            let pointer = branch["$ref"].as_str().unwrap().trim_start_matches('#');
+            let def = document.pointer(pointer).unwrap();
+            let tag = def.pointer("/properties/type/const");
+            values.push(tag.or(def.pointer("/title")).unwrap().to_string());
+        }
+        values.sort();
+        let before = values.len();
+        values.dedup();
+        assert_eq!(values.len(), before);
+        let group = "SummarizationRetryAttemptStartEvent";
+        assert!(values.contains(&format!("\"{group}\"")));
+        assert_eq!(
+            document["$defs"][group]["discriminator"]["propertyName"],
+            "source"
+        );
+    }
+}
+
 /// What client generators rely on.
 #[test]
 fn every_union_of_objects_names_its_discriminator() {
@@ -195,12 +226,7 @@ fn every_union_of_objects_names_its_discriminator() {
     }
     let mut unions = 0;
     walk(&document(&schema(), Mode::Open), "", &mut unions);
-    assert_eq!(
-        unions,
-        schema()
-            .defs
-            .values()
-            .filter(|def| def.union().is_some())
-            .count()
-    );
+    let authored = schema();
+    let authored = authored.defs.values().filter(|def| def.union().is_some());
+    assert_eq!(unions, authored.count() + 1, "and one of two forms");
 }

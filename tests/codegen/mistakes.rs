@@ -383,6 +383,18 @@ fn two_members_with_the_same_discriminator() {
 }
 
 #[test]
+fn forms_of_an_event_without_a_common_name() {
+    fault(
+        "event/note_level.json",
+        |file| file["title"] = "LevelNoted".into(),
+        &[
+            "schema/wire/main.json: /oneOf/2/$ref: the forms of \"note\" have no name in common but \
+           ``; let their titles begin or end alike, in a way that is no other title",
+        ],
+    );
+}
+
+#[test]
 fn member_listed_twice() {
     fault(
         "wire/main.json",
@@ -817,6 +829,9 @@ fn grammar_that_does_not_fit_the_wire() {
              `main`; write the `type` of one of its events",
         ]
     );
+    // A file that cannot be read makes no faults of those that name it.
+    folder.text("event/ping.json", "{");
+    assert_eq!(folder.problems().len(), 1, "{:?}", folder.problems());
 }
 
 #[test]
