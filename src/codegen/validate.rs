@@ -19,7 +19,7 @@ pub struct Violation {
 }
 
 /// Checks instances against the defs of a document.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Validator<'a> {
     document: &'a Value,
 }
@@ -186,8 +186,16 @@ impl<'a> Validator<'a> {
         // one that got further.
         let meant = |branch: &Value| {
             let target = self.target(branch).unwrap_or(branch);
-            let constant = target.pointer(&format!("/properties/{tag}/const"));
-            constant.is_some_and(|constant| equal(constant, value))
+            // Members with the same discriminator are a union of their own.
+            let group = target.get("oneOf").and_then(Value::as_array);
+            group
+                .map_or(std::slice::from_ref(target), Vec::as_slice)
+                .iter()
+                .any(|member| {
+                    let member = self.target(member).unwrap_or(member);
+                    let constant = member.pointer(&format!("/properties/{tag}/const"));
+                    constant.is_some_and(|constant| equal(constant, value))
+                })
         };
         let fault = faults
             .into_iter()
