@@ -269,8 +269,13 @@ impl<'a> Writer<'a> {
     }
 
     fn field(&self, field: &Field) -> Value {
+        let description = &field.description;
+        // A description beside `$ref` would make generators take it for another type, `Usage1`.
+        if let Type::Ref(title) = &field.ty {
+            return json!({ "description": description, "allOf": [self.reference(title)] });
+        }
         let mut json = self.ty(&field.ty);
-        json["description"] = field.description.clone().into();
+        json["description"] = description.clone().into();
         json
     }
 

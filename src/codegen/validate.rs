@@ -93,6 +93,14 @@ impl<'a> Validator<'a> {
                 self.walk(items, item, &format!("{at}/{i}"), depth + 1)?;
             }
         }
+        for part in schema
+            .get("allOf")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
+            self.walk(part, instance, at, depth + 1)?;
+        }
         match schema.get("oneOf").and_then(Value::as_array) {
             Some(branches) => self.one_of(schema, branches, instance, at, depth),
             None => Ok(()),

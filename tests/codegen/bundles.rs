@@ -200,6 +200,27 @@ fn no_discriminator_value_names_two_branches() {
     }
 }
 
+/// Client generators make a second type, `Usage1`, of a reference with a description beside it.
+#[test]
+fn references_stand_alone() {
+    fn walk(value: &Value, references: &mut usize) {
+        match value {
+            Value::Object(map) => {
+                if map.contains_key("$ref") {
+                    assert_eq!(map.len(), 1, "{value}");
+                    *references += 1;
+                }
+                map.values().for_each(|value| walk(value, references));
+            }
+            Value::Array(list) => list.iter().for_each(|value| walk(value, references)),
+            _ => {}
+        }
+    }
+    let mut references = 0;
+    walk(&document(&schema(), Mode::Open), &mut references);
+    assert!(references > 50);
+}
+
 /// What client generators rely on.
 #[test]
 fn every_union_of_objects_names_its_discriminator() {
