@@ -80,6 +80,10 @@ struct Written {
 }
 
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all are events; a box would cost each of them an allocation"
+)]
 enum Command {
     Event(QuipuEvent),
     End(Ending),
