@@ -50,6 +50,17 @@ pub struct AgentConfig {
     pub events: EventSender,
     /// Cancelled when the run is to stop: a signal, or a reader that went away.
     pub cancel: CancellationToken,
+    /// Where the conversation ends though the model would go on.
+    pub limits: Limits,
+}
+
+/// Bounds on a whole conversation.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Limits {
+    /// Most turns, which are model answers.
+    pub max_turns: Option<u64>,
+    /// Cost in US dollars after which no further answer is asked for.
+    pub max_cost: Option<f64>,
 }
 
 /// How a run ended.
@@ -61,6 +72,8 @@ pub enum RunEnd {
     Failed(StreamError),
     /// The run was cancelled.
     Aborted,
+    /// The run would have gone on, but a limit of the conversation was reached.
+    Limit(StreamError),
 }
 
 /// One conversation with one model.
@@ -70,6 +83,10 @@ pub struct Agent {
     specs: Arc<[ToolSpec]>,
     /// The whole conversation, oldest first.
     messages: Vec<AgentMessage>,
+    /// Turns so far.
+    turns: u64,
+    /// Cost of all answers so far, in US dollars.
+    cost: f64,
 }
 
 impl Agent {
@@ -86,6 +103,8 @@ impl Agent {
             config,
             specs,
             messages: Vec::new(),
+            turns: 0,
+            cost: 0.0,
         }
     }
 
@@ -117,6 +136,8 @@ impl Agent {
 
         let end = loop {
             let (answer, failure) = self.answer().await?;
+            self.turns += 1;
+            self.cost += answer.usage.cost.total.get();
             self.messages.push(answer.clone().into());
             let calls = calls_of(&answer);
             let results = match answer.stop_reason {
@@ -146,6 +167,9 @@ impl Agent {
             if !goes_on {
                 break RunEnd::Completed;
             }
+            if let Some(limit) = self.limit_reached() {
+                break RunEnd::Limit(limit);
+            }
             self.emit(TurnStartEvent {}).await?;
         };
 
@@ -157,6 +181,23 @@ impl Agent {
         })
         .await?;
         Ok(end)
+    }
+
+    /// The limit that forbids a further model answer, if one does.
+    #[must_use]
+    pub fn limit_reached(&self) -> Option<StreamError> {
+        let Limits { max_turns, max_cost } = self.config.limits;
+        let message = match (max_turns, max_cost) {
+            (Some(turns), _) if self.turns >= turns => {
+                format!("The limit of {turns} turns is reached (--max-turns).")
+            }
+            (_, Some(cost)) if self.cost >= cost => format!(
+                "The answers have cost ${:.6}, and the limit is ${cost} (--max-cost).",
+                self.cost
+            ),
+            _ => return None,
+        };
+        Some(StreamError { code: ErrorCode::Limit, message, retryable: false })
     }
 
     /// Adds a whole message to the conversation: `message_start` directly followed by `message_end`.

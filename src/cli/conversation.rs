@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::run::{Context, Stop};
 use super::{Args, Failure, exit_code, note, stdin};
-use crate::agent::{Agent, AgentConfig, RunEnd, system_prompt};
+use crate::agent::{Agent, AgentConfig, Limits, RunEnd, system_prompt};
 use crate::config::credentials::{self, COMMAND_TIMEOUT, Sources};
 use crate::config::models_file::ModelsFile;
 use crate::config::settings::{Loaded, Settings};
@@ -42,6 +42,10 @@ impl Verdict {
         }
     }
 
+    pub(super) fn limit(error: StreamError) -> Self {
+        Self { outcome: Outcome::Limit, error: Some(error) }
+    }
+
     /// The exit status that tells of it.
     pub(super) fn exit_code(&self) -> u8 {
         match (self.outcome, &self.error) {
@@ -55,6 +59,7 @@ impl Verdict {
         match (self.outcome, end) {
             (Outcome::Completed, RunEnd::Failed(error)) => Self::failed(error),
             (Outcome::Completed, RunEnd::Aborted) => Self::aborted(),
+            (Outcome::Completed, RunEnd::Limit(error)) => Self::limit(error),
             _ => self,
         }
     }
@@ -69,6 +74,9 @@ pub(super) async fn play(args: Args, context: Context) -> Result<Verdict, Stop> 
         error: None,
     };
     for prompt in prompts(&args).await? {
+        if let Some(limit) = agent.limit_reached() {
+            return Ok(verdict.and(RunEnd::Limit(limit)));
+        }
         verdict = verdict.and(agent.prompt(prompt).await?);
         if cancel.is_cancelled() {
             break;
@@ -213,6 +221,7 @@ async fn agent(args: &Args, context: Context) -> Result<Agent, Failure> {
         secrets: Arc::new(credentials.secrets),
         events,
         cancel,
+        limits: Limits { max_turns: args.max_turns, max_cost: args.max_cost },
     }))
 }
 

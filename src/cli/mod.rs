@@ -1,6 +1,7 @@
 //! The command line: arguments to a mode, a mode to an exit status.
 
 mod args;
+mod command;
 mod conversation;
 mod failure;
 mod run;
@@ -24,6 +25,12 @@ use crate::wire::Wire;
 #[must_use]
 pub fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().collect();
+    if words.get(1).and_then(|word| word.to_str()).is_some_and(command::is_name) {
+        return match command::Program::try_parse_from(&words) {
+            Ok(program) => command::run(&program.command),
+            Err(error) => refuse(&error, &words),
+        };
+    }
     match Args::try_parse_from(&words) {
         Ok(args) => run::run(&args),
         Err(error) => refuse(&error, &words),

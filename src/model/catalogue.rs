@@ -21,6 +21,7 @@ use build::build;
 use error::meant;
 use lookup::Lookup;
 
+pub use build::is_this_machine;
 pub use error::{Origin, SelectError};
 pub use providers::{BuiltIn, PROVIDERS};
 

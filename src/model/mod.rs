@@ -8,6 +8,7 @@ mod answer;
 mod anthropic;
 pub mod catalogue;
 mod context;
+mod discover;
 mod error;
 mod http;
 mod ids;
@@ -26,6 +27,7 @@ use crate::event::{
     AgentMessage, AssistantContent, Cost, ErrorCode, Number, StopReason, ThinkingLevel, Usage,
 };
 
+pub use discover::discover;
 pub use error::ModelError;
 pub use http::Timeouts;
 pub use json::{parse as parse_json, repair_surrogates};
