@@ -1,9 +1,16 @@
 //! The native events: generated types, the tracker and the fold.
 
 mod number;
-#[allow(missing_docs, clippy::all, clippy::pedantic)]
+mod tag;
+#[allow(
+    clippy::all,
+    clippy::pedantic,
+    reason = "generated; names and sizes are the schema's"
+)]
 #[rustfmt::skip]
-mod stub;
+mod generated {
+    include!(concat!(env!("OUT_DIR"), "/quipu.rs"));
+}
 
+pub use generated::*;
 pub use number::Number;
-pub use stub::*;

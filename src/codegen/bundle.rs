@@ -1,0 +1,259 @@
+//! Bundles: one self-contained JSON Schema document for a wire, strict or open.
+//!
+//! The root is the union itself, and every def it leads to lies flat in `$defs` under its title,
+//! because client generators take the names of types from there.
+
+use super::file::DIALECT;
+use super::model::{Def, Field, Member, Object, Schema, Shape, Type, Union};
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+/// Who a bundle is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Mode {
+    /// What may be written: no other fields, no other values, no read-only defs.
+    Strict,
+    /// What a reader should accept: more fields and new values of an enum.
+    Open,
+}
+
+impl Mode {
+    /// Both modes.
+    pub const ALL: [Self; 2] = [Self::Strict, Self::Open];
+
+    /// `strict` or `open`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Strict => "strict",
+            Self::Open => "open",
+        }
+    }
+}
+
+/// The bundle of the wire `wire` as indented text with a final newline; `None` if there is no
+/// such wire. The same schema always gives the same bytes.
+#[must_use]
+pub fn text(schema: &Schema, wire: &str, mode: Mode) -> Option<String> {
+    let document = document(schema, wire, mode)?;
+    // Only a map with keys that are no strings could fail, and a `Value` has none.
+    let mut text = serde_json::to_string_pretty(&document).unwrap_or_default();
+    text.push('\n');
+    Some(text)
+}
+
+/// The bundle of the wire `wire`; `None` if there is no such wire.
+#[must_use]
+pub fn document(schema: &Schema, wire: &str, mode: Mode) -> Option<Value> {
+    let root = schema.defs.get(schema.wires.get(wire)?)?;
+    let writer = Writer {
+        defs: &schema.defs,
+        mode,
+        root: Some(&root.title),
+        stamped: stamped(root),
+    };
+    let mut document = Map::new();
+    document.insert("$schema".into(), DIALECT.into());
+    let id = format!("{}/bundle/{wire}.{}.json", schema.base, mode.name());
+    document.insert("$id".into(), id.into());
+    document.extend(writer.def(root));
+    let mut defs = Map::new();
+    for title in writer.reachable(root) {
+        if let Some(def) = schema.defs.get(title).filter(|def| def.title != root.title) {
+            defs.insert(title.to_owned(), writer.def(def).into());
+        }
+    }
+    document.insert("$defs".into(), defs.into());
+    Some(document.into())
+}
+
+/// A strict document with every def in `$defs` and no root: what the examples are checked against.
+pub(super) fn all(defs: &BTreeMap<String, Def>) -> Value {
+    let writer = Writer {
+        defs,
+        mode: Mode::Strict,
+        root: None,
+        stamped: BTreeMap::new(),
+    };
+    let all: Map<String, Value> = defs
+        .values()
+        .map(|def| (def.title.clone(), writer.def(def).into()))
+        .collect();
+    json!({ "$defs": all })
+}
+
+/// For each member of the wire `root` the def whose fields it may carry besides.
+fn stamped(root: &Def) -> BTreeMap<&str, &str> {
+    let union = root
+        .union()
+        .and_then(|union| Some((union, union.stamp.as_deref()?)));
+    union.map_or_else(BTreeMap::new, |(union, stamp)| {
+        union
+            .members
+            .iter()
+            .map(|member| (&*member.title, stamp))
+            .collect()
+    })
+}
+
+struct Writer<'a> {
+    defs: &'a BTreeMap<String, Def>,
+    mode: Mode,
+    root: Option<&'a str>,
+    stamped: BTreeMap<&'a str, &'a str>,
+}
+
+impl<'a> Writer<'a> {
+    fn is_read_only(&self, title: &str) -> bool {
+        self.defs.get(title).is_some_and(|def| def.read_only)
+    }
+
+    /// The members that the mode has.
+    fn members<'u>(&self, union: &'u Union) -> impl Iterator<Item = &'u Member> {
+        let open = self.mode == Mode::Open;
+        union
+            .members
+            .iter()
+            .filter(move |member| open || !self.is_read_only(&member.title))
+    }
+
+    /// The titles that `root` leads to in this mode, sorted.
+    fn reachable(&self, root: &'a Def) -> BTreeSet<&'a str> {
+        let mut queue: Vec<&str> = vec![&root.title];
+        let mut seen = BTreeSet::new();
+        while let Some(title) = queue.pop() {
+            let Some(def) = self.defs.get(title).filter(|_| seen.insert(title)) else {
+                continue;
+            };
+            match def.union() {
+                Some(union) => queue.extend(self.members(union).map(|member| &*member.title)),
+                None => queue.extend(def.targets()),
+            }
+        }
+        seen
+    }
+
+    fn def(&self, def: &Def) -> Map<String, Value> {
+        let mut json = Map::new();
+        json.insert("title".into(), def.title.clone().into());
+        json.insert("description".into(), def.description.clone().into());
+        match &def.shape {
+            Shape::Object(object) => self.object(def, object, &mut json),
+            Shape::Enum(values) => self.values(values, &mut json),
+            Shape::Union(union) => {
+                json.insert("discriminator".into(), json!({ "propertyName": union.tag }));
+                let members: Vec<Value> = self
+                    .members(union)
+                    .map(|member| self.reference(&member.title))
+                    .collect();
+                json.insert("oneOf".into(), members.into());
+            }
+            Shape::StringOrArray(either) => {
+                let items = self.ty(&either.items);
+                json.insert(
+                    "oneOf".into(),
+                    json!([
+                        { "type": "string", "description": either.string },
+                        { "type": "array", "items": items, "description": either.array },
+                    ]),
+                );
+            }
+        }
+        if def.read_only {
+            json.insert("readOnly".into(), true.into());
+        }
+        json.insert("examples".into(), def.examples.clone().into());
+        json
+    }
+
+    fn values(&self, values: &[String], json: &mut Map<String, Value>) {
+        json.insert("type".into(), "string".into());
+        if self.mode == Mode::Strict {
+            json.insert("enum".into(), values.into());
+            return;
+        }
+        // A reader must survive a value that a later version adds.
+        let mut text = json
+            .get("description")
+            .and_then(Value::as_str)
+            .unwrap_or("")
+            .to_owned();
+        let known: Vec<String> = values.iter().map(|value| format!("`{value}`")).collect();
+        let _ = write!(
+            text,
+            " Known values: {}; a later version may add more.",
+            known.join(", ")
+        );
+        json.insert("description".into(), text.into());
+        json.insert("x-known-values".into(), values.into());
+    }
+
+    fn object(&self, def: &Def, object: &Object, json: &mut Map<String, Value>) {
+        let stamp = self
+            .stamped
+            .get(&*def.title)
+            .and_then(|title| self.defs.get(*title));
+        let stamp = stamp
+            .and_then(Def::object)
+            .map_or(&[][..], |stamp| &stamp.fields);
+        let (tag, payload) = object
+            .fields
+            .split_at(object.fields.len() - object.payload().len());
+        let properties: Map<String, Value> = tag
+            .iter()
+            .chain(stamp)
+            .chain(payload)
+            .map(|field| (field.name.clone(), self.field(field)))
+            .collect();
+        let required: Vec<&str> = object
+            .fields
+            .iter()
+            .filter(|field| field.required)
+            .map(|field| field.name.as_str())
+            .collect();
+        json.insert("type".into(), "object".into());
+        json.insert("properties".into(), properties.into());
+        json.insert("required".into(), required.into());
+        if self.mode == Mode::Strict {
+            json.insert("additionalProperties".into(), false.into());
+        }
+    }
+
+    fn field(&self, field: &Field) -> Value {
+        let mut json = self.ty(&field.ty);
+        json["description"] = field.description.clone().into();
+        json
+    }
+
+    fn reference(&self, title: &str) -> Value {
+        if self.root == Some(title) {
+            json!({ "$ref": "#" })
+        } else {
+            json!({ "$ref": format!("#/$defs/{title}") })
+        }
+    }
+
+    fn ty(&self, ty: &Type) -> Value {
+        match ty {
+            Type::Any => json!({}),
+            Type::Map => json!({ "type": "object", "additionalProperties": true }),
+            Type::String => json!({ "type": "string" }),
+            Type::Boolean => json!({ "type": "boolean" }),
+            Type::Integer { unsigned: true } => json!({ "type": "integer", "minimum": 0 }),
+            Type::Integer { unsigned: false } => json!({ "type": "integer" }),
+            Type::Number => json!({ "type": "number" }),
+            Type::Const(value) => {
+                let ty = match value {
+                    Value::String(_) => "string",
+                    Value::Bool(_) => "boolean",
+                    _ => "integer",
+                };
+                json!({ "type": ty, "const": value })
+            }
+            Type::Array(items) => json!({ "type": "array", "items": self.ty(items) }),
+            Type::Ref(title) => self.reference(title),
+            Type::Nullable(inner) => json!({ "oneOf": [self.ty(inner), { "type": "null" }] }),
+        }
+    }
+}

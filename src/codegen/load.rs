@@ -1,0 +1,150 @@
+//! Reading a schema folder from disk.
+
+use super::Problem;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+/// A schema folder as it lies on disk: parsed, not yet checked.
+#[derive(Clone, Debug)]
+pub struct Folder {
+    /// The folder as the caller named it; messages begin with it.
+    pub name: String,
+    /// The text of `VERSION`, trimmed; empty if the file is missing.
+    pub version: String,
+    /// Every `*.json` but `grammar.json` and what lies in `released/`, sorted by path.
+    pub files: Vec<File>,
+    /// `grammar.json`, if there is one.
+    pub grammar: Option<Value>,
+}
+
+/// One schema file.
+#[derive(Clone, Debug)]
+pub struct File {
+    /// The path below the folder, with `/` between its parts: `event/agent_start.json`.
+    pub path: String,
+    /// Its content; `None` if it could not be read or is not JSON (a problem says so).
+    pub value: Option<Value>,
+}
+
+impl Folder {
+    /// How messages name the file `path`.
+    #[must_use]
+    pub fn display(&self, path: &str) -> String {
+        format!("{}/{path}", self.name)
+    }
+
+    /// The file at `path`.
+    #[must_use]
+    pub fn file(&self, path: &str) -> Option<&File> {
+        self.files.iter().find(|file| file.path == path)
+    }
+}
+
+/// Reads the folder `dir`, with a problem for each file that cannot be read or is not JSON.
+#[must_use]
+pub fn load(dir: &Path) -> (Folder, Vec<Problem>) {
+    let name = dir
+        .to_string_lossy()
+        .trim_end_matches(['/', '\\'])
+        .replace('\\', "/");
+    let mut folder = Folder {
+        name,
+        version: String::new(),
+        files: Vec::new(),
+        grammar: None,
+    };
+    let mut problems = Vec::new();
+
+    let mut paths = Vec::new();
+    if let Err(error) = walk(dir, &mut paths) {
+        problems.push(Problem {
+            file: folder.name.clone(),
+            place: "folder".into(),
+            what: format!("cannot be read ({error})"),
+            remedy: "name a folder of schema files".into(),
+        });
+    }
+    paths.sort();
+    for path in paths {
+        let relative = relative(dir, &path);
+        let value = match parse(&path) {
+            Ok(value) => Some(value),
+            Err((place, what)) => {
+                problems.push(Problem {
+                    file: folder.display(&relative),
+                    place,
+                    what,
+                    remedy: "write one JSON object".into(),
+                });
+                None
+            }
+        };
+        if relative == "grammar.json" {
+            folder.grammar = value;
+        } else {
+            folder.files.push(File {
+                path: relative,
+                value,
+            });
+        }
+    }
+    match fs::read_to_string(dir.join("VERSION")) {
+        Ok(text) => text.trim().clone_into(&mut folder.version),
+        Err(error) => problems.push(Problem {
+            file: folder.display("VERSION"),
+            place: "line 1".into(),
+            what: format!("cannot be read ({error})"),
+            remedy: "write the SemVer version of the schema, such as 1.0.0".into(),
+        }),
+    }
+    (folder, problems)
+}
+
+fn parse(path: &Path) -> Result<Value, (String, String)> {
+    let text = fs::read_to_string(path)
+        .map_err(|error| ("line 1".to_owned(), format!("cannot be read ({error})")))?;
+    let value: Value = serde_json::from_str(&text).map_err(|error| {
+        let text = error.to_string();
+        let what = text.split(" at line ").next().unwrap_or(&text);
+        (
+            format!("line {}, column {}", error.line(), error.column()),
+            format!("is not JSON ({what})"),
+        )
+    })?;
+    if value.is_object() {
+        Ok(value)
+    } else {
+        Err(("line 1".into(), "is not an object".into()))
+    }
+}
+
+/// All `*.json` below `dir`, without `released/` (frozen bundles are no sources) and hidden ones.
+fn walk(dir: &Path, paths: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in fs::read_dir(dir)? {
+        let path = entry?.path();
+        let name = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned());
+        let name = name.unwrap_or_default();
+        if name.starts_with('.') || name == "released" {
+            continue;
+        }
+        if path.is_dir() {
+            walk(&path, paths)?;
+        } else if path.extension().is_some_and(|ext| ext == "json") {
+            paths.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn relative(dir: &Path, path: &Path) -> String {
+    let parts: Vec<_> = path
+        .strip_prefix(dir)
+        .unwrap_or(path)
+        .iter()
+        .map(|part| part.to_string_lossy().into_owned())
+        .collect();
+    parts.join("/")
+}

@@ -1,0 +1,42 @@
+//! The contract of the stream: its bundles, version and grammar, as this build embeds them.
+
+include!(concat!(env!("OUT_DIR"), "/contract.rs"));
+
+/// The order of the events, in the format that the file itself describes.
+pub const GRAMMAR: &str = include_str!("../../schema/grammar.json");
+
+/// A named form of the stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Wire {
+    /// The native form.
+    Quipu,
+}
+
+impl Wire {
+    /// Every wire.
+    pub const ALL: [Self; 1] = [Self::Quipu];
+
+    /// Its name on the command line and in the stream.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Quipu => "quipu",
+        }
+    }
+
+    /// The strict bundle: what may be written. JSON Schema 2020-12.
+    #[must_use]
+    pub const fn strict(self) -> &'static str {
+        match self {
+            Self::Quipu => include_str!(concat!(env!("OUT_DIR"), "/quipu.strict.json")),
+        }
+    }
+
+    /// The open bundle: what a reader should accept. JSON Schema 2020-12.
+    #[must_use]
+    pub const fn open(self) -> &'static str {
+        match self {
+            Self::Quipu => include_str!(concat!(env!("OUT_DIR"), "/quipu.open.json")),
+        }
+    }
+}

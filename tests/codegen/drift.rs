@@ -1,0 +1,87 @@
+//! `generated/` holds what the schema makes, and nothing else.
+
+use crate::codegen::bundle::{self, Mode};
+use crate::codegen::docs;
+use crate::{rust, schema};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const REPAIR: &str = "run `UPDATE=1 cargo test --test codegen` and commit generated/";
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("generated")
+}
+
+/// Every generated file by its path below `generated/`.
+fn made() -> BTreeMap<String, String> {
+    let schema = schema();
+    let mut files = BTreeMap::new();
+    files.insert("rust/quipu.rs".to_owned(), rust::generate(&schema).unwrap());
+    files.insert("docs/events.md".to_owned(), docs::events(&schema, "quipu").unwrap());
+    for wire in schema.wires.keys() {
+        for mode in Mode::ALL {
+            let path = format!("bundle/{wire}.{}.json", mode.name());
+            files.insert(path, bundle::text(&schema, wire, mode).unwrap());
+        }
+    }
+    files
+}
+
+fn stored(dir: &Path, below: &str, files: &mut BTreeMap<String, String>) {
+    for entry in fs::read_dir(dir).into_iter().flatten() {
+        let entry = entry.unwrap();
+        let path = format!("{below}{}", entry.file_name().to_string_lossy());
+        if entry.path().is_dir() {
+            stored(&entry.path(), &format!("{path}/"), files);
+        } else {
+            files.insert(path, fs::read_to_string(entry.path()).unwrap());
+        }
+    }
+}
+
+#[test]
+fn generated_is_what_the_schema_makes() {
+    let made = made();
+    if std::env::var_os("UPDATE").is_some_and(|value| !value.is_empty() && value != "0") {
+        let _ = fs::remove_dir_all(folder());
+        for (path, text) in &made {
+            let path = folder().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+    }
+    let mut stored = BTreeMap::new();
+    self::stored(&folder(), "", &mut stored);
+    for (path, text) in &made {
+        let Some(old) = stored.remove(path) else { panic!("generated/{path} is missing: {REPAIR}") };
+        let line = old.lines().zip(text.lines()).take_while(|(old, new)| old == new).count() + 1;
+        assert!(old == *text, "generated/{path} differs from line {line} on: {REPAIR}");
+    }
+    let stray: Vec<_> = stored.keys().collect();
+    assert!(stray.is_empty(), "nothing makes {stray:?} in generated/: {REPAIR}");
+}
+
+/// The build script and this test read the same folder, so what the crate was built from is what
+/// is checked in.
+#[test]
+fn the_build_uses_the_same_text() {
+    let made = made();
+    assert!(
+        made["rust/quipu.rs"] == include_str!(concat!(env!("OUT_DIR"), "/quipu.rs")),
+        "the crate was built from other types"
+    );
+    for wire in quipu::contract::Wire::ALL {
+        assert!(made[&format!("bundle/{}.strict.json", wire.name())] == wire.strict());
+        assert!(made[&format!("bundle/{}.open.json", wire.name())] == wire.open());
+    }
+    assert_eq!(quipu::contract::SCHEMA_VERSION, schema().version);
+}
+
+#[test]
+fn the_hash_is_that_of_the_strict_bundle() {
+    use sha2::{Digest, Sha256};
+    let bytes = fs::read(folder().join("bundle/quipu.strict.json")).unwrap();
+    let hex: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(quipu::contract::SCHEMA_HASH, format!("sha256:{hex}"));
+}
