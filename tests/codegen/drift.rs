@@ -18,7 +18,10 @@ fn made() -> BTreeMap<String, String> {
     let schema = schema();
     let mut files = BTreeMap::new();
     files.insert("rust/quipu.rs".to_owned(), rust::generate(&schema).unwrap());
-    files.insert("docs/events.md".to_owned(), docs::events(&schema, "quipu").unwrap());
+    files.insert(
+        "docs/events.md".to_owned(),
+        docs::events(&schema, "quipu").unwrap(),
+    );
     for wire in schema.wires.keys() {
         for mode in Mode::ALL {
             let path = format!("bundle/{wire}.{}.json", mode.name());
@@ -54,12 +57,25 @@ fn generated_is_what_the_schema_makes() {
     let mut stored = BTreeMap::new();
     self::stored(&folder(), "", &mut stored);
     for (path, text) in &made {
-        let Some(old) = stored.remove(path) else { panic!("generated/{path} is missing: {REPAIR}") };
-        let line = old.lines().zip(text.lines()).take_while(|(old, new)| old == new).count() + 1;
-        assert!(old == *text, "generated/{path} differs from line {line} on: {REPAIR}");
+        let Some(old) = stored.remove(path) else {
+            panic!("generated/{path} is missing: {REPAIR}")
+        };
+        let line = old
+            .lines()
+            .zip(text.lines())
+            .take_while(|(old, new)| old == new)
+            .count()
+            + 1;
+        assert!(
+            old == *text,
+            "generated/{path} differs from line {line} on: {REPAIR}"
+        );
     }
     let stray: Vec<_> = stored.keys().collect();
-    assert!(stray.is_empty(), "nothing makes {stray:?} in generated/: {REPAIR}");
+    assert!(
+        stray.is_empty(),
+        "nothing makes {stray:?} in generated/: {REPAIR}"
+    );
 }
 
 /// The build script and this test read the same folder, so what the crate was built from is what
@@ -82,6 +98,9 @@ fn the_build_uses_the_same_text() {
 fn the_hash_is_that_of_the_strict_bundle() {
     use sha2::{Digest, Sha256};
     let bytes = fs::read(folder().join("bundle/quipu.strict.json")).unwrap();
-    let hex: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex: String = Sha256::digest(bytes)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     assert_eq!(quipu::contract::SCHEMA_HASH, format!("sha256:{hex}"));
 }

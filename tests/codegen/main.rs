@@ -17,7 +17,11 @@ use std::path::Path;
 
 /// The schema folder of the package.
 fn schema() -> Schema {
-    match codegen::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("schema").as_path()) {
+    match codegen::read(
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("schema")
+            .as_path(),
+    ) {
         Ok(schema) => schema,
         Err(problems) => panic!("{problems:#?}"),
     }

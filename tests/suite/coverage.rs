@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use rustix::process::Signal;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::anthropic;
 use crate::check::Stream;
@@ -18,9 +18,27 @@ use crate::script::{bash, call, text};
 
 static BUNDLE: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(STRICT).unwrap());
 
-/// Whole parts of the contract for which nothing in the program exists yet; the list may name
-/// nothing beside them.
-const TO_COME: [&str; 0] = [];
+/// Begins of the names of events that the list may hold: parts of the contract for which nothing in
+/// the program exists yet. No other event may ever go unwritten.
+const TO_COME: [&str; 17] = [
+    "AutoRetry",
+    "BackgroundAgent",
+    "Compaction",
+    "ParentPausedForBackgroundAgents",
+    "QueueUpdate",
+    "SessionInfoChanged",
+    "SubagentArbitration",
+    "SuggestNext",
+    "SummarizationRetry",
+    "SystemPromptChange",
+    "TasksUpdate",
+    "ThinkingLevelChanged",
+    "ThinkingLevelClamped",
+    "ToolHookStatus",
+    "AgentEndEvent.abortCause",
+    "SessionHeader.agentType",
+    "SessionHeader.parentSession",
+];
 
 fn title(reference: &Value) -> Option<&str> {
     reference["$ref"].as_str()?.rsplit('/').next()
@@ -36,12 +54,24 @@ fn constants(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
     fields.filter_map(|(name, field)| Some((name, field.get("const")?)))
 }
 
+/// The kinds of JSON that a union without a tag is of.
+fn forms(schema: &Value) -> impl Iterator<Item = &str> {
+    schema["oneOf"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|member| member["type"].as_str())
+}
+
 /// All that can be met.
 fn known() -> BTreeSet<String> {
     let mut known = BTreeSet::new();
     for (title, schema) in BUNDLE["$defs"].as_object().unwrap() {
         for value in schema["enum"].as_array().into_iter().flatten() {
             known.insert(format!("{title}={}", value.as_str().unwrap()));
+        }
+        for form in forms(schema) {
+            known.insert(format!("{title}:{form}"));
         }
         let Some(fields) = schema["properties"].as_object() else {
             continue;
@@ -72,6 +102,9 @@ fn meet(schema: &Value, value: &Value, met: &mut BTreeSet<String>) {
         }
         if schema["enum"].is_array() {
             met.insert(format!("{title}={}", value.as_str().unwrap()));
+        }
+        for form in forms(schema).filter(|form| (*form == "string") == value.is_string()) {
+            met.insert(format!("{title}:{form}"));
         }
         for (name, field) in schema["properties"].as_object().into_iter().flatten() {
             if let Some(value) = value.get(name) {
@@ -173,39 +206,38 @@ fn runs() -> Vec<Stream> {
 
 #[test]
 fn the_list_of_what_is_never_written_is_true() {
-    let listed = include_str!("unreached.txt")
-        .lines()
-        .filter(|line| !line.is_empty());
-    let listed: Vec<&str> = listed.filter(|line| !line.starts_with('#')).collect();
-    let mut met_names = BTreeSet::new();
+    let listed = include_str!("unreached.txt").lines();
+    let listed: BTreeSet<String> = listed
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .map(Into::into)
+        .collect();
+    let mut written = BTreeSet::new();
     for stream in runs() {
-        met(&stream, &mut met_names);
+        met(&stream, &mut written);
     }
     let known = known();
-    let unmet: Vec<&String> = known.difference(&met_names).collect();
-    let written: Vec<&&str> = listed
-        .iter()
-        .filter(|name| met_names.contains(**name))
-        .collect();
-    let unknown: Vec<&&str> = listed
-        .iter()
-        .filter(|name| !known.contains(**name))
-        .collect();
-    let missing: Vec<&&String> = unmet
-        .iter()
-        .filter(|name| !listed.contains(&name.as_str()))
-        .collect();
-    assert!(
-        written.is_empty(),
-        "take these off unreached.txt, they are written now: {written:#?}"
+    let found = |what: &str, names: Vec<&String>| {
+        let names = names
+            .into_iter()
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join("\n");
+        assert!(names.is_empty(), "{what}:\n{names}");
+    };
+    found(
+        "nothing has such a name; take it off unreached.txt",
+        listed.difference(&known).collect(),
     );
-    assert!(
-        unknown.is_empty(),
-        "take these off unreached.txt, nothing has such a name: {unknown:#?}"
+    found(
+        "this is written now; take it off unreached.txt",
+        listed.intersection(&written).collect(),
     );
-    assert!(
-        missing.is_empty(),
-        "no run in coverage.rs makes the program write these; add one that does: {missing:#?}"
-    );
-    let _: (Map<String, Value>, [&str; 0]) = (Map::new(), TO_COME);
+    let unmet: BTreeSet<String> = known.difference(&written).cloned().collect();
+    let text = "nothing writes this any more, or nothing yet; add a run to coverage.rs that does";
+    found(text, unmet.difference(&listed).collect());
+    let events = listed
+        .iter()
+        .filter(|name| name.split('.').next().unwrap().ends_with("Event"));
+    let early = events.filter(|name| !TO_COME.iter().any(|part| name.starts_with(part)));
+    found("an event of the core has to be written", early.collect());
 }

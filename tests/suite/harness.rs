@@ -136,11 +136,6 @@ impl Quipu {
         self
     }
 
-    pub(crate) fn cwd(mut self, path: impl AsRef<Path>) -> Self {
-        self.command.current_dir(path);
-        self
-    }
-
     /// Starts in a directory that does not exist any more.
     pub(crate) fn in_deleted_directory(self) -> Self {
         self.through(r#"mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@""#)

@@ -57,11 +57,6 @@ impl Live {
         count > 0
     }
 
-    /// All bytes so far.
-    pub(crate) fn seen(&self) -> &[u8] {
-        &self.seen
-    }
-
     /// The next line.
     pub(crate) fn line(&mut self) -> Option<Value> {
         loop {
