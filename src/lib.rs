@@ -1,5 +1,14 @@
 //! Quipu: a coding agent whose event stream is a contract.
+//!
+//! Data flows one way: [`cli`] → [`agent`] → event channel → [`wire`] → standard output. The types of
+//! the stream are generated from the JSON Schema files in `schema/`; see [`event`].
 
+pub mod agent;
+pub mod cli;
 pub mod codegen;
+pub mod config;
 pub mod contract;
 pub mod event;
+pub mod model;
+pub mod tool;
+pub mod wire;

@@ -1,2 +1,5 @@
-//! Quipu.
-fn main() {}
+//! The `quipu` program; see [`quipu::cli`].
+
+fn main() -> std::process::ExitCode {
+    quipu::cli::main()
+}

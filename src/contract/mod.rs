@@ -6,9 +6,10 @@ include!(concat!(env!("OUT_DIR"), "/contract.rs"));
 pub const GRAMMAR: &str = include_str!("../../schema/grammar.json");
 
 /// A named form of the stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Wire {
     /// The native form.
+    #[default]
     Quipu,
 }
 
@@ -40,3 +41,19 @@ impl Wire {
         }
     }
 }
+
+impl std::str::FromStr for Wire {
+    type Err = UnknownWire;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Self::ALL
+            .into_iter()
+            .find(|wire| wire.name() == name)
+            .ok_or(UnknownWire)
+    }
+}
+
+/// No wire has this name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no wire has this name")]
+pub struct UnknownWire;

@@ -1,7 +1,10 @@
 //! The native events: generated types, the tracker and the fold.
 
+mod fold;
 mod number;
+mod partial_json;
 mod tag;
+pub mod tracker;
 #[allow(
     clippy::all,
     clippy::pedantic,
@@ -12,5 +15,7 @@ mod generated {
     include!(concat!(env!("OUT_DIR"), "/quipu.rs"));
 }
 
+pub use fold::*;
 pub use generated::*;
 pub use number::Number;
+pub use partial_json::{JsonFault, MAX_DEPTH, PartialJson};

@@ -1,0 +1,437 @@
+//! One model answer: provider-neutral deltas in, message events out.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Instant;
+
+use futures_util::StreamExt as _;
+
+use super::{Agent, RunEnd, now, resolve};
+use crate::event::{
+    AssistantContent, AssistantMessage, AssistantMessageEvent, ErrorCode, MessageEndEvent,
+    MessageStartEvent, MessageUpdateEvent, Number, PartialJson, StopReason, TextContent, TextDelta,
+    TextEnd, TextStart, ThinkingContent, ThinkingDelta, ThinkingEnd, ThinkingStart, ToolCall,
+    ToolcallDelta, ToolcallEnd, ToolcallStart,
+};
+use crate::model::{ModelDelta, ModelError, ModelRequest, TokenUsage};
+use crate::wire::StreamClosed;
+
+/// The text of a thinking block whose content the service keeps to itself.
+const REDACTED: &str = "[Reasoning redacted]";
+const ABORTED: &str = "The request was aborted.";
+
+impl Agent {
+    /// Asks the model once and streams its answer.
+    ///
+    /// The second value tells how the run ends if this answer ends it by failure or abort.
+    pub(super) async fn answer(
+        &mut self,
+    ) -> Result<(AssistantMessage, Option<RunEnd>), StreamClosed> {
+        let began = Instant::now();
+        let config = &self.config;
+        let mut stream = config.provider.stream(ModelRequest {
+            system_prompt: config.system_prompt.clone(),
+            messages: self.messages.clone(),
+            tools: Arc::clone(&self.specs),
+            thinking: config.thinking,
+            max_tokens: None,
+        });
+        let mut answer = Answer::new(self);
+        let mut accepted = false;
+        let end = loop {
+            let delta = tokio::select! {
+                biased;
+                () = config.cancel.cancelled() => break End::Aborted,
+                delta = stream.next() => delta,
+            };
+            let delta = match delta {
+                Some(Ok(delta)) => delta,
+                Some(Err(error)) => break End::Failed(error),
+                None => break End::Failed(unfinished()),
+            };
+            match delta {
+                ModelDelta::Accepted => {
+                    if !accepted {
+                        accepted = true;
+                        self.emit(MessageStartEvent {
+                            message: answer.message.clone().into(),
+                        })
+                        .await?;
+                    }
+                }
+                ModelDelta::Finished {
+                    stop_reason,
+                    refusal,
+                } => break End::Finished(stop_reason, refusal),
+                delta => match answer.apply(delta, self) {
+                    Ok(Some((event, resolved_tool_name))) => {
+                        let usage = answer.message.usage.clone();
+                        self.emit(MessageUpdateEvent {
+                            usage,
+                            assistant_message_event: event,
+                            resolved_tool_name,
+                        })
+                        .await?;
+                    }
+                    Ok(None) => {}
+                    Err(error) => break End::Failed(error),
+                },
+            }
+        };
+        drop(stream);
+        let (message, end) = answer.finish(end, began, self);
+        if !accepted {
+            self.emit(MessageStartEvent {
+                message: message.clone().into(),
+            })
+            .await?;
+        }
+        self.emit(MessageEndEvent {
+            message: message.clone().into(),
+        })
+        .await?;
+        Ok((message, end))
+    }
+}
+
+enum End {
+    Finished(StopReason, Option<String>),
+    Failed(ModelError),
+    Aborted,
+}
+
+fn unfinished() -> ModelError {
+    ModelError::network("The answer ended before the service said that it was complete.")
+}
+
+fn out_of_order(what: &str) -> ModelError {
+    ModelError::provider(format!("The service sent {what}."))
+}
+
+/// An answer as it grows.
+struct Answer {
+    message: AssistantMessage,
+    blocks: Vec<Block>,
+    call_ids: HashSet<String>,
+}
+
+/// What a block needs beside its content.
+struct Block {
+    open: bool,
+    /// The arguments of a tool call so far.
+    arguments: Option<PartialJson>,
+}
+
+impl Answer {
+    fn new(agent: &Agent) -> Self {
+        let model = &agent.config.model;
+        Self {
+            message: AssistantMessage {
+                content: Vec::new(),
+                api: model.api.as_str().to_owned(),
+                provider: model.provider.clone(),
+                model: model.id.clone(),
+                usage: TokenUsage::default().priced(&model.cost),
+                stop_reason: StopReason::Pending,
+                timestamp: now(),
+                response_id: None,
+                response_model: None,
+                error_message: None,
+                duration_ms: None,
+            },
+            blocks: Vec::new(),
+            call_ids: HashSet::new(),
+        }
+    }
+
+    /// Takes one delta; gives the event that tells of it and the tool a call will run.
+    fn apply(
+        &mut self,
+        delta: ModelDelta,
+        agent: &Agent,
+    ) -> Result<Option<(AssistantMessageEvent, Option<String>)>, ModelError> {
+        let mut resolved = None;
+        let event: AssistantMessageEvent = match delta {
+            ModelDelta::Accepted | ModelDelta::Finished { .. } => return Ok(None),
+            ModelDelta::ResponseId(id) => {
+                self.message.response_id = Some(id);
+                return Ok(None);
+            }
+            ModelDelta::ResponseModel(model) => {
+                self.message.response_model = (model != self.message.model).then_some(model);
+                return Ok(None);
+            }
+            ModelDelta::Usage(usage) => {
+                self.message.usage = usage.priced(&agent.config.model.cost);
+                return Ok(None);
+            }
+            ModelDelta::TextStart { index } => {
+                let block = TextContent {
+                    text: String::new(),
+                    text_signature: None,
+                };
+                let content_index = self.open(index, block.into(), None)?;
+                TextStart { content_index }.into()
+            }
+            ModelDelta::TextDelta { index, delta } => {
+                let (content_index, block) = self.growing(index)?;
+                let AssistantContent::Text(text) = block else {
+                    return Err(wrong_kind(index));
+                };
+                text.text.push_str(&delta);
+                TextDelta {
+                    content_index,
+                    delta,
+                }
+                .into()
+            }
+            ModelDelta::TextEnd { index, signature } => {
+                let (content_index, block) = self.growing(index)?;
+                let AssistantContent::Text(text) = block else {
+                    return Err(wrong_kind(index));
+                };
+                text.text_signature = signature;
+                let content = text.text.clone();
+                self.blocks[index].open = false;
+                TextEnd {
+                    content_index,
+                    content,
+                }
+                .into()
+            }
+            ModelDelta::ThinkingStart { index } => {
+                let block = ThinkingContent {
+                    thinking: String::new(),
+                    thinking_signature: None,
+                    redacted: None,
+                };
+                let content_index = self.open(index, block.into(), None)?;
+                ThinkingStart { content_index }.into()
+            }
+            ModelDelta::ThinkingDelta { index, delta } => {
+                let (content_index, block) = self.growing(index)?;
+                let AssistantContent::Thinking(thinking) = block else {
+                    return Err(wrong_kind(index));
+                };
+                thinking.thinking.push_str(&delta);
+                ThinkingDelta {
+                    content_index,
+                    delta,
+                }
+                .into()
+            }
+            ModelDelta::ThinkingEnd {
+                index,
+                signature,
+                redacted,
+            } => {
+                let (content_index, block) = self.growing(index)?;
+                let AssistantContent::Thinking(thinking) = block else {
+                    return Err(wrong_kind(index));
+                };
+                thinking.thinking_signature = signature;
+                if redacted {
+                    thinking.redacted = Some(Default::default());
+                    REDACTED.clone_into(&mut thinking.thinking);
+                }
+                let content = thinking.thinking.clone();
+                self.blocks[index].open = false;
+                ThinkingEnd {
+                    content_index,
+                    content,
+                }
+                .into()
+            }
+            ModelDelta::ToolcallStart { index, id, name } => {
+                let id = self.unique_id(id);
+                resolved = Some(agent.resolved_name(&name).to_owned());
+                let call = ToolCall {
+                    id: id.clone(),
+                    name: name.clone(),
+                    arguments: serde_json::Map::new(),
+                    thought_signature: None,
+                    incomplete: None,
+                    error_message: None,
+                };
+                let content_index = self.open(index, call.into(), Some(PartialJson::default()))?;
+                ToolcallStart {
+                    content_index,
+                    id,
+                    tool_name: name,
+                }
+                .into()
+            }
+            ModelDelta::ToolcallDelta { index, delta } => {
+                let (content_index, block) = self.growing(index)?;
+                let AssistantContent::ToolCall(_) = block else {
+                    return Err(wrong_kind(index));
+                };
+                if let Some(arguments) = &mut self.blocks[index].arguments {
+                    arguments.push(&delta);
+                }
+                ToolcallDelta {
+                    content_index,
+                    delta,
+                }
+                .into()
+            }
+            ModelDelta::ToolcallEnd { index } => {
+                let arguments = self
+                    .blocks
+                    .get_mut(index)
+                    .and_then(|block| block.arguments.take());
+                let (content_index, block) = self.growing(index)?;
+                let AssistantContent::ToolCall(call) = block else {
+                    return Err(wrong_kind(index));
+                };
+                settle(call, arguments.unwrap_or_default());
+                resolved = Some(agent.resolved_name(&call.name).to_owned());
+                let tool_call = call.clone();
+                self.blocks[index].open = false;
+                ToolcallEnd {
+                    content_index,
+                    tool_call,
+                }
+                .into()
+            }
+        };
+        Ok(Some((event, resolved)))
+    }
+
+    fn open(
+        &mut self,
+        index: usize,
+        content: AssistantContent,
+        arguments: Option<PartialJson>,
+    ) -> Result<u64, ModelError> {
+        if index != self.blocks.len() {
+            return Err(out_of_order(&format!("content block {index} out of order")));
+        }
+        self.blocks.push(Block {
+            open: true,
+            arguments,
+        });
+        self.message.content.push(content);
+        Ok(index as u64)
+    }
+
+    fn growing(&mut self, index: usize) -> Result<(u64, &mut AssistantContent), ModelError> {
+        let open = self.blocks.get(index).is_some_and(|block| block.open);
+        match self.message.content.get_mut(index) {
+            Some(content) if open => Ok((index as u64, content)),
+            _ => Err(out_of_order(&format!(
+                "a piece of content block {index}, which is not open"
+            ))),
+        }
+    }
+
+    /// Calls are paired by id, so an empty one is made up and a repeated one is told apart.
+    fn unique_id(&mut self, id: String) -> String {
+        let mut unique = id;
+        if unique.is_empty() || self.call_ids.contains(&unique) {
+            unique = format!(
+                "{unique}{}call_{}",
+                if unique.is_empty() { "" } else { "_" },
+                uuid::Uuid::new_v4().simple()
+            );
+        }
+        self.call_ids.insert(unique.clone());
+        unique
+    }
+
+    /// The final message, and how it ends the run if it does.
+    fn finish(
+        mut self,
+        end: End,
+        began: Instant,
+        agent: &Agent,
+    ) -> (AssistantMessage, Option<RunEnd>) {
+        let open_call = self.settle_open_calls();
+        let message = &mut self.message;
+        message.duration_ms = Some(Number::from(began.elapsed().as_secs_f64() * 1000.0));
+        let fail = |message: &mut AssistantMessage, error: ModelError| {
+            let text = agent.config.secrets.scrub(&error.message).into_owned();
+            message.stop_reason = StopReason::Error;
+            message.error_message = Some(text.clone());
+            RunEnd::failed(error.code, text, error.retryable)
+        };
+        let end = match end {
+            End::Aborted => {
+                message.stop_reason = StopReason::Aborted;
+                message.error_message = Some(ABORTED.to_owned());
+                Some(RunEnd::Aborted)
+            }
+            End::Failed(error) => Some(fail(message, error)),
+            End::Finished(..) if open_call || self.blocks.iter().any(|block| block.open) => {
+                Some(fail(
+                    message,
+                    out_of_order("an answer whose last content block never ended"),
+                ))
+            }
+            End::Finished(StopReason::Error, refusal) => {
+                let text = refusal.unwrap_or_else(|| "The model refused to answer.".to_owned());
+                Some(fail(
+                    message,
+                    ModelError::new(ErrorCode::ContentRefused, text),
+                ))
+            }
+            End::Finished(reason @ (StopReason::Aborted | StopReason::Pending), _) => Some(fail(
+                message,
+                out_of_order(&format!("an impossible end ({reason:?})")),
+            )),
+            End::Finished(reason, _) => {
+                let calls = message
+                    .content
+                    .iter()
+                    .any(|b| matches!(b, AssistantContent::ToolCall(_)));
+                // What runs tools is the presence of calls; the reason has to say the same.
+                message.stop_reason = match (reason, calls) {
+                    (StopReason::Stop, true) => StopReason::ToolUse,
+                    (StopReason::ToolUse, false) => StopReason::Stop,
+                    (reason, _) => reason,
+                };
+                None
+            }
+        };
+        (self.message, end)
+    }
+
+    /// Gives calls that were cut while open what is known of their arguments.
+    fn settle_open_calls(&mut self) -> bool {
+        let mut any = false;
+        for (block, content) in self.blocks.iter_mut().zip(&mut self.message.content) {
+            if let (Some(arguments), AssistantContent::ToolCall(call)) =
+                (block.arguments.take(), content)
+            {
+                settle(call, arguments);
+                any = true;
+            }
+        }
+        any
+    }
+}
+
+fn settle(call: &mut ToolCall, arguments: PartialJson) {
+    let so_far = arguments.value().clone();
+    match arguments.finish() {
+        Ok(arguments) => call.arguments = arguments,
+        Err(error) => {
+            call.arguments = so_far;
+            call.incomplete = Some(Default::default());
+            call.error_message = Some(error.to_string());
+        }
+    }
+}
+
+fn wrong_kind(index: usize) -> ModelError {
+    out_of_order(&format!(
+        "a piece of another kind than content block {index}"
+    ))
+}
+
+impl Agent {
+    /// The tool that a call of this name runs; the name itself when nothing or several match.
+    pub(super) fn resolved_name<'a>(&'a self, name: &'a str) -> &'a str {
+        resolve(name, self.config.tools.iter().map(|tool| tool.name())).unwrap_or(name)
+    }
+}

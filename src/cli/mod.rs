@@ -1,0 +1,92 @@
+//! The command line: arguments to a mode, a mode to an exit status.
+
+mod args;
+mod conversation;
+mod failure;
+mod run;
+mod signal;
+mod stdin;
+
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::Parser as _;
+use clap::error::ErrorKind;
+
+pub use args::{Args, Mode};
+pub use failure::{Failure, exit_code};
+
+use crate::wire::Wire;
+
+/// Runs the program with the process's arguments.
+#[must_use]
+pub fn main() -> ExitCode {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    match Args::try_parse_from(&words) {
+        Ok(args) => run::run(&args),
+        Err(error) => refuse(&error, &words),
+    }
+}
+
+/// Answers arguments that cannot be run: help, version, or an error.
+fn refuse(error: &clap::Error, words: &[OsString]) -> ExitCode {
+    let json = chosen(words, "--mode").is_some_and(|mode| mode == "json");
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion if !json => {
+            // A reader that has gone away needs no help.
+            let _ = write!(std::io::stdout(), "{}", error.render());
+            ExitCode::SUCCESS
+        }
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            // In JSON mode standard output holds lines of the stream and nothing else.
+            note(&error.render().to_string());
+            ExitCode::SUCCESS
+        }
+        _ => {
+            let text = error.render().to_string();
+            note(text.trim_end());
+            let failure = Failure::usage(summary(&text));
+            if json {
+                let wire = chosen(words, "--wire").and_then(|wire| wire.parse().ok());
+                run::fail(wire.unwrap_or(Wire::Quipu), failure)
+            } else {
+                ExitCode::from(exit_code(failure.code))
+            }
+        }
+    }
+}
+
+/// The last value given for a flag, read before the arguments are known to be right.
+fn chosen(words: &[OsString], flag: &str) -> Option<String> {
+    let mut value = None;
+    let mut words = words.iter().skip(1).map(|word| word.to_string_lossy());
+    while let Some(word) = words.next() {
+        if word == "--" {
+            break;
+        } else if word == flag {
+            value = words.next().map(String::from);
+        } else if let Some(given) = word
+            .strip_prefix(flag)
+            .and_then(|rest| rest.strip_prefix('='))
+        {
+            value = Some(given.to_owned());
+        }
+    }
+    value
+}
+
+/// The error and its tip on one line, without usage and colour.
+fn summary(text: &str) -> String {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let told =
+        lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
+    let text = told.collect::<Vec<_>>().join(" ");
+    text.strip_prefix("error: ").unwrap_or(&text).to_owned()
+}
+
+/// Writes a line to standard error.
+fn note(text: &str) {
+    // Nothing sensible is left to do when standard error is gone.
+    let _ = writeln!(std::io::stderr(), "{text}");
+}

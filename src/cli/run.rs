@@ -1,0 +1,252 @@
+//! A run in JSON mode, from the header to the exit status.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, SystemTime};
+
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use super::conversation::{self, Verdict};
+use super::signal::{Caught, Signals};
+use super::{Args, Failure, exit_code, note};
+use crate::contract::{SCHEMA_HASH, SCHEMA_VERSION};
+use crate::event::{
+    ErrorCode, Outcome, SessionHeader, SessionHeaderVersion, StreamError, StreamInfo, WireName,
+};
+use crate::tool::ProcessGroups;
+use crate::wire::{Ending, EventSender, Output, StreamClosed, Wire, WireOptions};
+
+/// How long a cancelled run may take to end by itself before its open ends are closed for it.
+const GRACE: Duration = Duration::from_millis(700);
+
+/// Plays the prompts of the arguments.
+pub(super) fn run(args: &Args) -> ExitCode {
+    match args.events.parse() {
+        Ok(events) => {
+            let options = WireOptions {
+                wire: args.wire,
+                events,
+                stamp: args.stamp,
+            };
+            block_on(stream(options, |context| {
+                conversation::play(args.clone(), context)
+            }))
+        }
+        Err(error) => fail(args.wire, Failure::usage(error.to_string())),
+    }
+}
+
+/// Reports a start-up failure as a stream.
+pub(super) fn fail(wire: Wire, failure: Failure) -> ExitCode {
+    let options = WireOptions {
+        wire,
+        ..WireOptions::default()
+    };
+    block_on(stream(options, |_| async { Err(failure.into()) }))
+}
+
+fn block_on(stream: impl Future<Output = u8>) -> ExitCode {
+    let runtime = match tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+    {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            note(&format!(
+                "quipu: the system gives no resources to run: {error}"
+            ));
+            return ExitCode::from(exit_code(ErrorCode::Internal));
+        }
+    };
+    let code = runtime.block_on(stream);
+    // A thread that still reads standard input or a file must not hold the process back.
+    runtime.shutdown_background();
+    ExitCode::from(code)
+}
+
+/// What a conversation is given.
+pub(super) struct Context {
+    /// Where its events go.
+    pub(super) events: EventSender,
+    /// Cancelled when it is to stop.
+    pub(super) cancel: CancellationToken,
+    /// The processes of its tools.
+    pub(super) groups: ProcessGroups,
+    /// Where it works.
+    pub(super) cwd: PathBuf,
+}
+
+/// Why a conversation ended without a verdict.
+pub(super) enum Stop {
+    /// It could not start.
+    Failure(Failure),
+    /// Nobody reads its events.
+    Closed,
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Self::Failure(failure)
+    }
+}
+
+impl From<StreamClosed> for Stop {
+    fn from(_: StreamClosed) -> Self {
+        Self::Closed
+    }
+}
+
+/// Writes the header, plays the conversation, and closes the stream whatever happens to it.
+async fn stream<P>(options: WireOptions, play: impl FnOnce(Context) -> P) -> u8
+where
+    P: Future<Output = Result<Verdict, Stop>> + Send + 'static,
+{
+    let mut signals = match Signals::install() {
+        Ok(signals) => signals,
+        Err(error) => {
+            note(&format!("quipu: signals cannot be caught: {error}"));
+            return exit_code(ErrorCode::Internal);
+        }
+    };
+    let cancel = CancellationToken::new();
+    let groups = ProcessGroups::default();
+    let (events, output) = match Output::stdout(options, cancel.clone()) {
+        Ok(started) => started,
+        Err(error) => {
+            note(&format!(
+                "quipu: standard output cannot be written: {error}"
+            ));
+            return exit_code(ErrorCode::Internal);
+        }
+    };
+    let cwd = std::env::current_dir();
+    let header = header(cwd.as_deref().ok());
+    // A reader that is gone already shows in the conversation's own first event.
+    let _ = events.send(header).await;
+
+    let mut task: JoinHandle<Result<Verdict, Stop>> = match cwd {
+        Ok(cwd) => {
+            let context = Context {
+                events,
+                cancel: cancel.clone(),
+                groups: groups.clone(),
+                cwd,
+            };
+            tokio::spawn(play(context))
+        }
+        Err(error) => tokio::spawn(async move {
+            Err(Failure::usage(format!(
+                "The working directory does not exist any more ({error}); start from one that does."
+            ))
+            .into())
+        }),
+    };
+
+    let mut caught = None;
+    let joined = tokio::select! {
+        joined = &mut task => Some(joined),
+        signal = signals.next() => {
+            caught = Some(signal);
+            cancel.cancel();
+            let joined = timeout(GRACE, &mut task).await.ok();
+            if joined.is_none() {
+                // Dropping what it waits for kills its child processes.
+                task.abort();
+                let _ = task.await;
+            }
+            joined
+        }
+    };
+    groups.kill_now();
+
+    let verdict = match joined {
+        Some(Ok(Ok(verdict))) => verdict,
+        Some(Ok(Err(Stop::Failure(failure)))) => {
+            note(&format!("quipu: {failure}"));
+            Verdict::failed(failure.into())
+        }
+        Some(Ok(Err(Stop::Closed))) | None => Verdict::aborted(),
+        Some(Err(error)) => Verdict::failed(StreamError {
+            code: ErrorCode::Internal,
+            message: format!("A fault in Quipu ended the run: {}", panic_text(error)),
+            retryable: false,
+        }),
+    };
+    finish(output, verdict, caught, signals).await
+}
+
+/// Closes the stream and gives the exit status.
+async fn finish(
+    output: Output,
+    verdict: Verdict,
+    caught: Option<Caught>,
+    mut signals: Signals,
+) -> u8 {
+    let ending = match caught {
+        Some(caught) => Ending {
+            outcome: Outcome::Interrupted,
+            exit_code: caught.exit_code,
+            error: Some(StreamError {
+                code: ErrorCode::Interrupted,
+                message: format!("The run was ended by {}.", caught.name),
+                retryable: false,
+            }),
+        },
+        None => Ending {
+            outcome: verdict.outcome,
+            exit_code: verdict.exit_code(),
+            error: verdict.error,
+        },
+    };
+    let code = ending.exit_code;
+    let mut given_up = caught;
+    let interrupt = async {
+        if given_up.is_none() {
+            // Lines of a whole run may still wait for a slow reader.
+            given_up = Some(signals.next().await);
+        }
+    };
+    let finished = output.finish(ending, interrupt).await;
+    match finished.error {
+        Some(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            note(&format!(
+                "quipu: the event stream could not be written: {error}"
+            ));
+            exit_code(ErrorCode::Internal)
+        }
+        Some(_) => exit_code(ErrorCode::Internal),
+        None if finished.gave_up => given_up.map_or(code, |caught| caught.exit_code),
+        None => code,
+    }
+}
+
+fn header(cwd: Option<&Path>) -> SessionHeader {
+    SessionHeader {
+        version: SessionHeaderVersion,
+        id: uuid::Uuid::now_v7().to_string(),
+        timestamp: humantime::format_rfc3339_millis(SystemTime::now()).to_string(),
+        cwd: cwd.map_or_else(
+            || std::env::var("PWD").unwrap_or_default(),
+            |cwd| cwd.to_string_lossy().into_owned(),
+        ),
+        parent_session: None,
+        agent_type: None,
+        stream: StreamInfo {
+            wire: WireName::Quipu,
+            version: SCHEMA_VERSION.to_owned(),
+            schema: SCHEMA_HASH.to_owned(),
+        },
+    }
+}
+
+fn panic_text(error: tokio::task::JoinError) -> String {
+    let Ok(payload) = error.try_into_panic() else {
+        return "its task was cancelled".to_owned();
+    };
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| payload.downcast_ref::<&str>().copied())
+        .unwrap_or("no message")
+        .to_owned()
+}

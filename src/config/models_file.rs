@@ -1,0 +1,241 @@
+//! `models.json`: providers and models of the user's own, and changes to the built-in providers.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+
+use super::json::{self, UnknownKeys};
+use super::{ConfigError, ConfigValue};
+
+#[cfg(test)]
+mod tests;
+
+const REMEDY: &str = "Correct the value; `--model offline` works without this file.";
+
+/// The content of a `models.json`. What it says of a model is judged when that model is selected,
+/// so an entry for an API that is not supported does no harm.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+pub struct ModelsFile {
+    #[serde(skip)]
+    path: PathBuf,
+    #[serde(default)]
+    providers: BTreeMap<String, ProviderEntry>,
+    #[serde(flatten)]
+    unknown: UnknownKeys,
+}
+
+/// One provider of the file; for a built-in provider, what differs from it.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct ProviderEntry {
+    /// Root of the service, such as `https://host/v1`.
+    pub base_url: Option<String>,
+    /// Name of the API, such as `anthropic-messages`.
+    pub api: Option<String>,
+    /// The key, where the key file and the environment have none.
+    pub api_key: Option<ConfigValue>,
+    /// Headers of every request.
+    pub headers: Option<BTreeMap<String, ConfigValue>>,
+    /// Send the key as `Authorization: Bearer`.
+    pub auth_header: Option<bool>,
+    /// Switches for services that differ from their API.
+    pub compat: Option<Map<String, Value>>,
+    /// The models.
+    #[serde(deserialize_with = "with_ids")]
+    pub models: Vec<ModelEntry>,
+    /// Changes to models that are not in `models`, by id.
+    pub model_overrides: BTreeMap<String, ModelEntry>,
+    #[serde(flatten)]
+    unknown: UnknownKeys,
+}
+
+/// One model; absent fields leave the provider's value or the default.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct ModelEntry {
+    /// What the service calls it; empty in `modelOverrides`, where the key is the id.
+    pub id: String,
+    /// What people call it.
+    pub name: Option<String>,
+    /// Name of the API, if it is not the provider's.
+    pub api: Option<String>,
+    /// Root of the service, if it is not the provider's.
+    pub base_url: Option<String>,
+    /// Whether it can think.
+    pub reasoning: Option<bool>,
+    /// What it takes: `text`, `image`.
+    pub input: Option<Vec<String>>,
+    /// Its prices.
+    pub cost: Option<CostEntry>,
+    /// Size of its context window in tokens.
+    pub context_window: Option<u64>,
+    /// Longest answer in tokens.
+    pub max_tokens: Option<u64>,
+    /// Further headers of every request.
+    pub headers: Option<BTreeMap<String, ConfigValue>>,
+    /// Further switches, over the provider's.
+    pub compat: Option<Map<String, Value>>,
+    /// What the service calls each thinking level; null for one it does not have.
+    pub thinking_level_map: Option<BTreeMap<String, Option<String>>>,
+    #[serde(flatten)]
+    unknown: UnknownKeys,
+}
+
+/// Prices in US dollars per million tokens.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct CostEntry {
+    /// Input that no cache held.
+    #[serde(deserialize_with = "price")]
+    pub input: f64,
+    /// Output.
+    #[serde(deserialize_with = "price")]
+    pub output: f64,
+    /// Input read from a cache.
+    #[serde(deserialize_with = "price")]
+    pub cache_read: f64,
+    /// Input written to a cache.
+    #[serde(deserialize_with = "price")]
+    pub cache_write: f64,
+    #[serde(flatten)]
+    unknown: UnknownKeys,
+}
+
+impl ModelsFile {
+    /// Reads the file; one that is not there is empty.
+    pub fn load(path: &Path) -> Result<Self, ConfigError> {
+        let mut file = match json::read(path)? {
+            Some(text) => json::parse(path, &text, REMEDY)?,
+            None => Self::default(),
+        };
+        path.clone_into(&mut file.path);
+        Ok(file)
+    }
+
+    /// Where it was read from, or would stand.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The entry of a provider.
+    #[must_use]
+    pub fn provider(&self, name: &str) -> Option<&ProviderEntry> {
+        self.providers.get(name)
+    }
+
+    /// Every provider, by name.
+    pub fn providers(&self) -> impl Iterator<Item = (&str, &ProviderEntry)> {
+        self.providers
+            .iter()
+            .map(|(name, entry)| (name.as_str(), entry))
+    }
+
+    /// Every model as provider and id: those of `models` in their order, then those of
+    /// `modelOverrides`.
+    pub fn models(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.providers()
+            .flat_map(|(name, entry)| entry.ids().map(move |id| (name, id)))
+    }
+
+    /// The environment variables that keys and headers may be taken from.
+    pub(super) fn variables(&self) -> impl Iterator<Item = &str> {
+        self.providers
+            .values()
+            .flat_map(|provider| {
+                let models = provider
+                    .models
+                    .iter()
+                    .chain(provider.model_overrides.values());
+                let headers = models
+                    .map(|model| &model.headers)
+                    .chain([&provider.headers]);
+                provider
+                    .api_key
+                    .iter()
+                    .chain(headers.flatten().flat_map(BTreeMap::values))
+            })
+            .flat_map(ConfigValue::variables)
+    }
+
+    /// The paths of the keys that nothing reads, of those that bear on the model `id` of
+    /// `provider`.
+    #[must_use]
+    pub fn unknown_keys(&self, provider: &str, id: &str) -> Vec<String> {
+        let mut paths = Vec::new();
+        self.unknown.collect("", &mut paths);
+        let Some(entry) = self.provider(provider) else {
+            return paths;
+        };
+        let at = format!("providers.{provider}");
+        entry.unknown.collect(&at, &mut paths);
+        if let Some(index) = entry.models.iter().position(|model| model.id == id) {
+            entry.models[index].collect_unknown(&format!("{at}.models[{index}]"), &mut paths);
+        }
+        if let Some(model) = entry.model_overrides.get(id) {
+            model.collect_unknown(&format!("{at}.modelOverrides.{id}"), &mut paths);
+        }
+        paths
+    }
+}
+
+impl ProviderEntry {
+    /// The ids that the entry lists.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        let models = self.models.iter().map(|model| model.id.as_str());
+        let is_listed = |id: &str| self.models.iter().any(|model| model.id == id);
+        models.chain(
+            self.model_overrides
+                .keys()
+                .map(String::as_str)
+                .filter(move |id| !is_listed(id)),
+        )
+    }
+
+    /// The entries that speak of the model `id`, the weaker first.
+    pub(crate) fn entries(&self, id: &str) -> [Option<&ModelEntry>; 2] {
+        [
+            self.models.iter().find(|model| model.id == id),
+            self.model_overrides.get(id),
+        ]
+    }
+}
+
+impl ModelEntry {
+    fn collect_unknown(&self, at: &str, paths: &mut Vec<String>) {
+        self.unknown.collect(at, paths);
+        if let Some(cost) = &self.cost {
+            cost.unknown.collect(&format!("{at}.cost"), paths);
+        }
+    }
+}
+
+/// A model of a list needs its id. The check is made on each, so that the error names its place.
+fn with_ids<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ModelEntry>, D::Error> {
+    struct Listed(ModelEntry);
+    impl<'de> Deserialize<'de> for Listed {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            let model = ModelEntry::deserialize(deserializer)?;
+            if model.id.is_empty() {
+                return Err(serde::de::Error::custom(
+                    "lacks `id`, the model's name at its service",
+                ));
+            }
+            Ok(Self(model))
+        }
+    }
+    let models = Vec::<Listed>::deserialize(deserializer)?;
+    Ok(models.into_iter().map(|Listed(model)| model).collect())
+}
+
+fn price<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let price = f64::deserialize(deserializer)?;
+    if price < 0.0 {
+        return Err(serde::de::Error::custom(
+            "is negative, expected US dollars per million tokens (0 or more)",
+        ));
+    }
+    Ok(price)
+}

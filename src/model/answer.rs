@@ -1,0 +1,188 @@
+//! From the bytes of an answer to its deltas: what all protocols over server-sent events share.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use futures_util::stream;
+
+use super::http::{Body, Endpoint};
+use super::sse::{SseDecoder, SseEvent};
+use super::{ModelDelta, ModelError, ModelStream};
+
+/// One protocol's reading of its events.
+pub(crate) trait Decoder: Send + 'static {
+    /// Takes an event and appends what it says.
+    fn event(
+        &mut self,
+        event: &SseEvent,
+        out: &mut VecDeque<ModelDelta>,
+    ) -> Result<(), DecodeError>;
+
+    /// Whether the service has said all it had to say. Later bytes are not looked at.
+    fn is_finished(&self) -> bool;
+
+    /// The body has ended; fails if the answer had not.
+    fn end(&mut self, out: &mut VecDeque<ModelDelta>) -> Result<(), ModelError>;
+}
+
+/// Why an event could not be taken.
+#[derive(Debug)]
+pub(crate) enum DecodeError {
+    /// Its data is not JSON, as when it was cut.
+    NotJson(String),
+    /// Anything else, an error that the service reports included.
+    Failed(ModelError),
+}
+
+impl From<ModelError> for DecodeError {
+    fn from(error: ModelError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// Asks and decodes.
+pub(crate) fn stream(endpoint: Arc<Endpoint>, body: Vec<u8>, decoder: impl Decoder) -> ModelStream {
+    let answer = Answer {
+        endpoint,
+        state: State::Ask(body),
+        reader: Reader::new(decoder),
+        queue: VecDeque::new(),
+        failure: None,
+    };
+    Box::pin(stream::unfold(answer, Answer::next))
+}
+
+struct Answer<D> {
+    endpoint: Arc<Endpoint>,
+    state: State,
+    reader: Reader<D>,
+    queue: VecDeque<ModelDelta>,
+    /// Comes after everything in the queue and is the last item.
+    failure: Option<ModelError>,
+}
+
+enum State {
+    Ask(Vec<u8>),
+    Read(Body),
+    Done,
+}
+
+impl<D: Decoder> Answer<D> {
+    async fn next(mut self) -> Option<(Result<ModelDelta, ModelError>, Self)> {
+        loop {
+            if let Some(delta) = self.queue.pop_front() {
+                return Some((Ok(delta), self));
+            }
+            if let Some(error) = self.failure.take() {
+                self.state = State::Done;
+                let error = error.scrubbed(self.endpoint.secrets());
+                return Some((Err(error), self));
+            }
+            let step = match &mut self.state {
+                State::Done => return None,
+                State::Ask(body) => {
+                    let body = std::mem::take(body);
+                    self.endpoint.post(body).await.map(|body| {
+                        self.queue.push_back(ModelDelta::Accepted);
+                        self.state = State::Read(body);
+                    })
+                }
+                State::Read(body) => match body.chunk().await {
+                    Ok(Some(bytes)) => self.reader.bytes(&bytes, &mut self.queue),
+                    Ok(None) => {
+                        self.state = State::Done;
+                        self.reader.end(&mut self.queue)
+                    }
+                    Err(error) => Err(error),
+                },
+            };
+            self.failure = step.err();
+            if self.failure.is_none() && self.reader.decoder.is_finished() {
+                self.state = State::Done;
+            }
+        }
+    }
+}
+
+/// A protocol's decoder behind the framing.
+pub(crate) struct Reader<D> {
+    sse: SseDecoder,
+    decoder: D,
+    events: VecDeque<SseEvent>,
+    any: bool,
+}
+
+impl<D: Decoder> Reader<D> {
+    pub(crate) fn new(decoder: D) -> Self {
+        Self {
+            sse: SseDecoder::default(),
+            decoder,
+            events: VecDeque::new(),
+            any: false,
+        }
+    }
+
+    /// Takes the next bytes of the body.
+    pub(crate) fn bytes(
+        &mut self,
+        bytes: &[u8],
+        out: &mut VecDeque<ModelDelta>,
+    ) -> Result<(), ModelError> {
+        let framed = self.sse.push(bytes, &mut self.events);
+        while let Some(event) = self.events.pop_front() {
+            self.any = true;
+            if self.decoder.is_finished() {
+                return Ok(());
+            }
+            self.decoder
+                .event(&event, out)
+                .map_err(|error| match error {
+                    DecodeError::NotJson(reason) => not_json(&reason),
+                    DecodeError::Failed(error) => error,
+                })?;
+        }
+        framed.map_err(|error| {
+            ModelError::provider(format!("The model service misbehaved: {error}."))
+        })
+    }
+
+    /// Takes the end of the body.
+    pub(crate) fn end(&mut self, out: &mut VecDeque<ModelDelta>) -> Result<(), ModelError> {
+        if self.decoder.is_finished() {
+            return Ok(());
+        }
+        if let Some(event) = self.sse.finish() {
+            self.any = true;
+            match self.decoder.event(&event, out) {
+                Ok(()) => {}
+                Err(DecodeError::Failed(error)) => return Err(error),
+                // Half an event at the end is a cut, not nonsense.
+                Err(DecodeError::NotJson(_)) => return Err(cut_short()),
+            }
+            if self.decoder.is_finished() {
+                return Ok(());
+            }
+        }
+        if !self.any {
+            return Err(not_a_stream());
+        }
+        self.decoder.end(out)
+    }
+}
+
+/// The data of an event inside an answer is not JSON.
+pub(crate) fn not_json(reason: &str) -> ModelError {
+    ModelError::provider(format!(
+        "The model service sent an event that is not the JSON it should be: {reason}."
+    ))
+}
+
+/// The body ended properly but the answer did not.
+pub(crate) fn cut_short() -> ModelError {
+    ModelError::network("The model's stream ended before the answer was complete.")
+}
+
+/// The body held no event at all.
+pub(crate) fn not_a_stream() -> ModelError {
+    ModelError::network("The model service answered without a single event of a stream.")
+}

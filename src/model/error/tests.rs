@@ -1,0 +1,291 @@
+use serde_json::json;
+
+use super::*;
+
+fn response(status: u16, headers: &[(&str, &str)], body: &str) -> ModelError {
+    let header = |wanted: &str| {
+        headers
+            .iter()
+            .find(|(name, _)| *name == wanted)
+            .map(|(_, value)| (*value).to_owned())
+    };
+    ModelError::from_response(status, &header, body.as_bytes()).scrubbed(&[])
+}
+
+fn anthropic(kind: &str, message: &str) -> String {
+    json!({"type": "error", "error": {"type": kind, "message": message}}).to_string()
+}
+
+#[test]
+fn sorts_by_status_type_and_words() {
+    use ErrorCode::*;
+    let openai = |kind: &str, code: &str, message: &str| {
+        json!({"error": {"message": message, "type": kind, "param": null, "code": code}})
+            .to_string()
+    };
+    let google = |status: &str, message: &str, details: Value| {
+        json!({"error": {"code": 1, "message": message, "status": status, "details": details}})
+            .to_string()
+    };
+    let quota_words =
+        "You exceeded your current quota, please check your plan and billing details.";
+    for (status, body, code, retryable) in [
+        (
+            401,
+            anthropic("authentication_error", "invalid x-api-key"),
+            Auth,
+            false,
+        ),
+        (
+            403,
+            anthropic("permission_error", "no access to this model"),
+            Auth,
+            false,
+        ),
+        (
+            403,
+            "<html><title>Forbidden</title></html>".into(),
+            Auth,
+            false,
+        ),
+        (
+            429,
+            anthropic("rate_limit_error", "limit of 50 requests"),
+            RateLimited,
+            true,
+        ),
+        (
+            429,
+            anthropic("rate_limit_error", "prompt is too long for the rate"),
+            RateLimited,
+            true,
+        ),
+        (429, String::new(), RateLimited, true),
+        (
+            429,
+            openai("insufficient_quota", "insufficient_quota", quota_words),
+            Quota,
+            false,
+        ),
+        (
+            429,
+            google("RESOURCE_EXHAUSTED", quota_words, json!([])),
+            RateLimited,
+            true,
+        ),
+        (
+            429,
+            google(
+                "RESOURCE_EXHAUSTED",
+                quota_words,
+                json!([{"quotaId": "RequestsPerDayPerModel"}]),
+            ),
+            Quota,
+            false,
+        ),
+        (
+            400,
+            anthropic("invalid_request_error", "Your credit balance is too low"),
+            Quota,
+            false,
+        ),
+        (402, anthropic("billing_error", "pay first"), Quota, false),
+        (
+            529,
+            anthropic("overloaded_error", "Overloaded"),
+            Overloaded,
+            true,
+        ),
+        (503, "upstream gone".into(), Overloaded, true),
+        (
+            500,
+            anthropic("api_error", "Internal server error"),
+            ProviderError,
+            true,
+        ),
+        (
+            502,
+            "<html><head><TITLE>502 Bad\nGateway</TITLE></head></html>".into(),
+            ProviderError,
+            true,
+        ),
+        (504, String::new(), ProviderError, true),
+        (408, String::new(), Timeout, true),
+        (
+            413,
+            anthropic("request_too_large", "Request exceeds the maximum size"),
+            ContextOverflow,
+            false,
+        ),
+        (413, String::new(), ContextOverflow, false),
+        (
+            400,
+            anthropic(
+                "invalid_request_error",
+                "prompt is too long: 213462 tokens > 200000 maximum",
+            ),
+            ContextOverflow,
+            false,
+        ),
+        (
+            400,
+            anthropic(
+                "invalid_request_error",
+                "input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000",
+            ),
+            ContextOverflow,
+            false,
+        ),
+        (
+            400,
+            openai(
+                "invalid_request_error",
+                "context_length_exceeded",
+                "too big",
+            ),
+            ContextOverflow,
+            false,
+        ),
+        (
+            400,
+            anthropic("invalid_request_error", "messages: at least one"),
+            InvalidRequest,
+            false,
+        ),
+        (
+            400,
+            anthropic("invalid_request_error", "image exceeds the limit of 5 MB"),
+            InvalidRequest,
+            false,
+        ),
+        (
+            400,
+            google("INVALID_ARGUMENT", "API key not valid.", json!([])),
+            Auth,
+            false,
+        ),
+        (400, String::new(), InvalidRequest, false),
+        (
+            404,
+            anthropic("not_found_error", "model: nope"),
+            InvalidRequest,
+            false,
+        ),
+        (307, String::new(), InvalidRequest, false),
+    ] {
+        let error = response(status, &[], &body);
+        assert_eq!(
+            (error.code, error.retryable),
+            (code, retryable),
+            "{status} {body}"
+        );
+        assert_eq!(error.status, Some(status));
+        assert!(
+            error.message.starts_with(&status.to_string()),
+            "{}",
+            error.message
+        );
+    }
+}
+
+#[test]
+fn sorts_errors_inside_a_stream_by_type() {
+    use ErrorCode::*;
+    for (kind, message, code, retryable) in [
+        ("overloaded_error", "Overloaded", Overloaded, true),
+        ("api_error", "Internal server error", ProviderError, true),
+        ("rate_limit_error", "slow down", RateLimited, true),
+        ("authentication_error", "no", Auth, false),
+        ("invalid_request_error", "bad", InvalidRequest, false),
+        (
+            "invalid_request_error",
+            "prompt is too long: 2 tokens > 1 maximum",
+            ContextOverflow,
+            false,
+        ),
+        ("billing_error", "pay", Quota, false),
+        ("timeout_error", "too slow", Timeout, true),
+        ("new_error", "something else", ProviderError, false),
+    ] {
+        let value = serde_json::from_str(&anthropic(kind, message)).unwrap();
+        let error = ModelError::from_event(&value);
+        assert_eq!((error.code, error.retryable), (code, retryable), "{kind}");
+        assert_eq!(error.message, format!("{kind}: {message}"));
+    }
+}
+
+#[test]
+fn the_message_names_status_type_and_reason_and_stays_short() {
+    let message = |status, body: &str| response(status, &[], body).message;
+    assert_eq!(
+        message(529, &anthropic("overloaded_error", "Overloaded")),
+        "529 overloaded_error: Overloaded"
+    );
+    assert_eq!(
+        message(502, "<html><title>Bad\n gateway </title>"),
+        "502 Bad gateway"
+    );
+    assert_eq!(message(502, "<html><body>no title"), "502 Bad Gateway");
+    assert_eq!(message(500, " plain \n words "), "500 plain words");
+    assert_eq!(message(500, r#"{"error":"just words"}"#), "500 just words");
+    assert_eq!(message(500, r#"[{"detail":"in a list"}]"#), "500 in a list");
+    assert_eq!(message(599, ""), "599 the service gave no reason");
+    assert_eq!(
+        message(500, "\u{e4}".repeat(1990).as_str()).chars().count(),
+        1994
+    );
+    let long = message(500, &"\u{e4}".repeat(5000));
+    assert_eq!(long.chars().count(), 2000);
+    assert!(long.ends_with("\u{e4}…"));
+}
+
+#[test]
+fn takes_the_hint_of_the_service() {
+    let wait = |headers: &[(&str, &str)], body: &str| response(429, headers, body).retry_after;
+    let ms = |ms| Some(Duration::from_millis(ms));
+    assert_eq!(wait(&[("retry-after", "2")], ""), ms(2000));
+    assert_eq!(
+        wait(&[("retry-after", "2"), ("retry-after-ms", "20")], ""),
+        ms(20)
+    );
+    assert_eq!(
+        wait(&[("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT")], ""),
+        ms(0)
+    );
+    assert_eq!(wait(&[("retry-after", "later")], ""), None);
+    assert_eq!(
+        wait(
+            &[],
+            &anthropic("rate_limit_error", "Please try again in 1.5s.")
+        ),
+        ms(1500)
+    );
+    let details = json!({"error": {"details": [{"@type": "RetryInfo", "retryDelay": "34s"}]}});
+    assert_eq!(wait(&[], &details.to_string()), ms(34_000));
+    assert_eq!(wait(&[], r#"{"error":{"retry_after":3}}"#), ms(3000));
+    assert!(!response(529, &[("x-should-retry", "false")], "").retryable);
+}
+
+#[test]
+fn a_key_that_the_service_repeats_is_taken_out() {
+    let body = anthropic(
+        "authentication_error",
+        "Incorrect API key sk-canary-123456: sk-canary-123456",
+    );
+    let secrets = [
+        Secret::new("sk-canary-123456"),
+        Secret::new("key"),
+        Secret::new(""),
+    ];
+    let error = ModelError::from_response(401, &|_| None, body.as_bytes()).scrubbed(&secrets);
+    assert_eq!(
+        error.message,
+        "401 authentication_error: Incorrect API key <redacted>: <redacted>"
+    );
+    assert!(!format!("{error:?} {secrets:?}").contains("canary"));
+
+    // At the place where a long message is cut there is no half of it either.
+    let body = format!("{} sk-canary-123456", "x".repeat(MAX_MESSAGE - 12));
+    let error = ModelError::from_response(401, &|_| None, body.as_bytes()).scrubbed(&secrets);
+    assert!(!error.message.contains("sk-"), "{}", error.message);
+}
