@@ -10,6 +10,8 @@ pub struct Failure {
     pub code: ErrorCode,
     /// What is wrong and what to do.
     pub message: String,
+    /// Whether the user was told already.
+    told: bool,
 }
 
 impl Failure {
@@ -19,7 +21,24 @@ impl Failure {
         Self {
             code,
             message: message.into(),
+            told: false,
         }
+    }
+
+    /// A failure that stands on standard error already.
+    #[must_use]
+    pub fn told(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            told: true,
+        }
+    }
+
+    /// Whether the failure stands on standard error already.
+    #[must_use]
+    pub fn is_told(&self) -> bool {
+        self.told
     }
 
     /// A bad flag, value or input file.

@@ -17,6 +17,7 @@ use clap::error::ErrorKind;
 pub use args::{Args, Mode};
 pub use failure::{Failure, exit_code};
 
+use crate::event::ErrorCode;
 use crate::wire::Wire;
 
 /// Runs the program with the process's arguments.
@@ -46,7 +47,7 @@ fn refuse(error: &clap::Error, words: &[OsString]) -> ExitCode {
         _ => {
             let text = error.render().to_string();
             note(text.trim_end());
-            let failure = Failure::usage(summary(&text));
+            let failure = Failure::told(ErrorCode::Usage, summary(&text));
             if json {
                 let wire = chosen(words, "--wire").and_then(|wire| wire.parse().ok());
                 run::fail(wire.unwrap_or(Wire::Quipu), failure)
@@ -82,7 +83,9 @@ fn summary(text: &str) -> String {
     let told =
         lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
     let text = told.collect::<Vec<_>>().join(" ");
-    text.strip_prefix("error: ").unwrap_or(&text).to_owned()
+    text.strip_prefix("error: ")
+        .unwrap_or(&text)
+        .replace(" tip: ", "; ")
 }
 
 /// Writes a line to standard error.

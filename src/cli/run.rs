@@ -159,12 +159,14 @@ where
             joined
         }
     };
-    groups.kill_now();
+    groups.kill_all().await;
 
     let verdict = match joined {
         Some(Ok(Ok(verdict))) => verdict,
         Some(Ok(Err(Stop::Failure(failure)))) => {
-            note(&format!("quipu: {failure}"));
+            if !failure.is_told() {
+                note(&format!("quipu: {failure}"));
+            }
             Verdict::failed(failure.into())
         }
         Some(Ok(Err(Stop::Closed))) | None => Verdict::aborted(),

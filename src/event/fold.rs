@@ -61,7 +61,7 @@ pub enum FoldError {
     End {
         /// `contentIndex` of the block.
         index: u64,
-        /// What differs: `text`, `id` or `name`.
+        /// What differs: `text`, `id`, `name` or `arguments`.
         what: &'static str,
     },
 }
@@ -164,6 +164,9 @@ impl MessageFold {
                     }
                     Growing::Call { name, .. } if *name != end.tool_call.name => {
                         return Err(differs(index, "name"));
+                    }
+                    Growing::Call { arguments, .. } if contradicts(arguments, &end.tool_call) => {
+                        return Err(differs(index, "arguments"));
                     }
                     Growing::Call { .. } => *block = Growing::Settled(end.tool_call.clone()),
                     _ => return Err(kind(index, "toolCall")),
@@ -309,6 +312,14 @@ impl Growing {
             (*arguments != call.arguments).then_some("arguments")
         }
     }
+}
+
+/// Whether a settled call says something else than its pieces. A service that sends the arguments
+/// as a whole has no pieces.
+fn contradicts(arguments: &PartialJson, call: &ToolCall) -> bool {
+    let whole = arguments.check().is_ok() && call.incomplete.is_none();
+    let cut = arguments.check().is_err() && call.incomplete.is_some();
+    arguments.has_begun() && (*arguments.value() != call.arguments || !(whole || cut))
 }
 
 fn kind(index: u64, kind: &'static str) -> FoldError {

@@ -3,6 +3,8 @@
 mod fold;
 mod number;
 mod partial_json;
+#[cfg(test)]
+pub(crate) mod sample;
 mod tag;
 pub mod tracker;
 #[allow(

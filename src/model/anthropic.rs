@@ -30,9 +30,12 @@ impl Anthropic {
         let path = url.path().trim_end_matches('/');
         let path = format!("{}/v1/messages", path.strip_suffix("/v1").unwrap_or(path));
         url.set_path(&path);
-        let key = key.map(|key| match model.auth_header {
-            true => ("authorization", format!("Bearer {}", key.expose())),
-            false => ("x-api-key", key.expose().to_owned()),
+        let key = key.map(|key| {
+            if model.auth_header {
+                ("authorization", format!("Bearer {}", key.expose()))
+            } else {
+                ("x-api-key", key.expose().to_owned())
+            }
         });
         let endpoint = Endpoint::new(
             url,

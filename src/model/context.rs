@@ -99,23 +99,17 @@ impl<'a> OpenCalls<'a> {
         if calls.is_empty() {
             return;
         }
-        let settled = calls
-            .into_iter()
-            .map(|call| match results.get(call.id.as_str()) {
-                Some(result) => CallResult {
-                    call,
-                    parts: parts(&result.content),
-                    is_error: result.is_error,
-                },
-                None => {
-                    let parts = vec![Part::Text(NO_RESULT.into())];
-                    CallResult {
-                        call,
-                        parts,
-                        is_error: true,
-                    }
-                }
-            });
+        let settled = calls.into_iter().map(|call| {
+            let result = results.get(call.id.as_str());
+            CallResult {
+                call,
+                parts: result.map_or_else(
+                    || vec![Part::Text(NO_RESULT.into())],
+                    |result| parts(&result.content),
+                ),
+                is_error: result.is_none_or(|result| result.is_error),
+            }
+        });
         turns.push(Turn::Results(settled.collect()));
     }
 }
@@ -166,23 +160,20 @@ fn part(block: &InputContent) -> Option<Part<'_>> {
 }
 
 fn bash_text(run: &BashExecutionMessage) -> String {
-    let mut text = format!(
-        "I ran `{}`. Its output:\n\n```\n{}\n```",
+    let end = match run.exit_code {
+        _ if run.cancelled => "\n\nIt was stopped before its end.".to_owned(),
+        Some(code) if code != 0 => format!("\n\nIt exited with code {code}."),
+        _ => String::new(),
+    };
+    let rest = match &run.full_output_path {
+        _ if !run.truncated => String::new(),
+        Some(path) => format!("\n\nThis is not the whole output; all of it is in {path}."),
+        None => "\n\nThis is not the whole output.".to_owned(),
+    };
+    format!(
+        "I ran `{}`. Its output:\n\n```\n{}\n```{end}{rest}",
         run.command, run.output
-    );
-    if run.cancelled {
-        text.push_str("\n\nIt was stopped before its end.");
-    } else if let Some(code) = run.exit_code.filter(|code| *code != 0) {
-        text.push_str(&format!("\n\nIt exited with code {code}."));
-    }
-    if run.truncated {
-        text.push_str("\n\nThis is not the whole output");
-        match &run.full_output_path {
-            Some(path) => text.push_str(&format!("; all of it is in {path}.")),
-            None => text.push('.'),
-        }
-    }
-    text
+    )
 }
 
 /// Characters that a message other than an answer holds for the model.

@@ -210,13 +210,13 @@ impl Details {
             self.code.as_deref().unwrap_or_default()
         )
         .to_lowercase();
-        let named = |list: &[&str]| list.iter().any(|name| names.contains(name));
+        let is_any = |list: &[&str]| list.iter().any(|name| names.contains(name));
         let rate_limit = status == Some(429)
-            || named(&["rate_limit", "resource_exhausted", "too_many_requests"])
+            || is_any(&["rate_limit", "resource_exhausted", "too_many_requests"])
             || speaks_of(&text, RATE_LIMIT);
         let server = status.is_some_and(|status| status >= 500);
 
-        if !rate_limit && !server && (named(OVERFLOW_NAMES) || speaks_of(&text, OVERFLOW)) {
+        if !rate_limit && !server && (is_any(OVERFLOW_NAMES) || speaks_of(&text, OVERFLOW)) {
             return (ErrorCode::ContextOverflow, false);
         }
         if self.is_quota(&names, &text) && !server || status == Some(402) {
@@ -230,20 +230,20 @@ impl Details {
             Some(503 | 529) => return (ErrorCode::Overloaded, true),
             _ => {}
         }
-        if named(&["authentication", "permission", "api_key", "unauthenticated"])
+        if is_any(&["authentication", "permission", "api_key", "unauthenticated"])
             || speaks_of(&text, &[&["api key not valid"], &["invalid x-api-key"]])
         {
             (ErrorCode::Auth, false)
         } else if rate_limit {
             (ErrorCode::RateLimited, true)
-        } else if named(&["overloaded", "unavailable"]) || speaks_of(&text, &[&["overloaded"]]) {
+        } else if is_any(&["overloaded", "unavailable"]) || speaks_of(&text, &[&["overloaded"]]) {
             (ErrorCode::Overloaded, true)
-        } else if named(&["timeout", "deadline_exceeded"]) {
+        } else if is_any(&["timeout", "deadline_exceeded"]) {
             (ErrorCode::Timeout, true)
-        } else if server || named(&["api_error", "server_error", "internal"]) {
+        } else if server || is_any(&["api_error", "server_error", "internal"]) {
             (ErrorCode::ProviderError, true)
         } else if status.is_some_and(|status| (300..500).contains(&status))
-            || named(&["invalid_", "not_found"])
+            || is_any(&["invalid_", "not_found"])
         {
             (ErrorCode::InvalidRequest, false)
         } else {

@@ -31,7 +31,7 @@ impl Default for Timeouts {
     fn default() -> Self {
         Self {
             start: Some(Duration::from_secs(90)),
-            idle: Some(Duration::from_secs(300)),
+            idle: Some(Duration::from_mins(5)),
         }
     }
 }

@@ -11,19 +11,19 @@ pub(crate) struct CallIds {
 
 impl CallIds {
     /// The id to use: a new one for an empty one, and one with a suffix for one already used.
-    pub(crate) fn claim(&mut self, id: String) -> String {
+    pub(crate) fn claim(&mut self, id: &str) -> String {
         let id = if id.is_empty() {
             format!("call_{}", uuid::Uuid::new_v4().simple())
-        } else if self.used.contains(&id) {
-            let free = (2u64..)
-                .map(|n| format!("{id}_{n}"))
-                .find(|id| !self.used.contains(id));
-            free.unwrap_or(id)
         } else {
-            id
+            id.to_owned()
         };
-        self.used.insert(id.clone());
-        id
+        let mut unused = id.clone();
+        let mut number = 2u64;
+        while !self.used.insert(unused.clone()) {
+            unused = format!("{id}_{number}");
+            number += 1;
+        }
+        unused
     }
 }
 
@@ -35,7 +35,7 @@ mod tests {
     fn every_id_is_there_and_occurs_once() {
         let mut ids = CallIds::default();
         let claimed: Vec<String> = ["a", "a", "a_2", "a", "", ""]
-            .map(|id| ids.claim(id.to_owned()))
+            .map(|id| ids.claim(id))
             .into();
         assert_eq!(claimed[..4], ["a", "a_2", "a_2_2", "a_3"]);
         assert!(claimed[4].starts_with("call_") && claimed[4].len() > 5);

@@ -13,6 +13,10 @@ pub(crate) fn user(text: &str) -> AgentMessage {
     )
 }
 
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "callers hand over what they made"
+)]
 pub(crate) fn answer(stop_reason: StopReason, content: Vec<AssistantContent>) -> AgentMessage {
     from::<AssistantMessage>(json!({
         "role": "assistant", "content": content, "api": "anthropic-messages", "provider": "mock",
@@ -93,9 +97,9 @@ fn usage_sums_up_and_costs_what_the_prices_say() {
         reasoning: Some(5),
         total: None,
     };
-    let priced = serde_json::to_value(usage.priced(&prices)).unwrap();
+    let costs = serde_json::to_value(usage.priced(&prices)).unwrap();
     assert_eq!(
-        priced,
+        costs,
         json!({"input": 1_000_000, "output": 2_000_000, "cacheRead": 4_000_000,
             "cacheWrite": 3_000_000, "cacheWrite1h": 1_000_000, "reasoning": 5,
             "totalTokens": 10_000_000,

@@ -62,7 +62,7 @@ impl Tracker {
         }
         match self.base {
             Place::Start | Place::End => None,
-            Place::BetweenRuns if self.retry.is_none() => self.background_end(),
+            Place::BetweenRuns if self.retry.is_none() => self.missing_background_end(),
             Place::BetweenRuns | Place::RetryWait => Some(self.retry_given_up(reason)),
             Place::RetryAnnounced => Some(self.announced_retry().into()),
             Place::Run | Place::BetweenTurns | Place::Pausing | Place::BrokenTurn => {
@@ -84,7 +84,7 @@ impl Tracker {
             }
             Place::Answered if self.retry.is_some() => Some(self.retry_succeeded().into()),
             Place::Answered | Place::Tools | Place::Results => self
-                .hook_end(reason)
+                .missing_hook_end(reason)
                 .or_else(|| self.missing_tool_end(reason))
                 .or_else(|| self.missing_result_start())
                 .or_else(|| self.missing_turn_end()),
@@ -129,7 +129,7 @@ impl Tracker {
         }
     }
 
-    fn hook_end(&self, reason: &CloseReason) -> Option<QuipuEvent> {
+    fn missing_hook_end(&self, reason: &CloseReason) -> Option<QuipuEvent> {
         let hook = self.hooks.last()?.clone();
         let end = ToolHookStatusEvent {
             phase: HookPhase::End,
@@ -229,7 +229,7 @@ impl Tracker {
         }
     }
 
-    fn background_end(&self) -> Option<QuipuEvent> {
+    fn missing_background_end(&self) -> Option<QuipuEvent> {
         let agent = self.agents.iter().find(|agent| !agent.ended)?;
         let end = BackgroundAgentEndEvent {
             agent_id: agent.start.agent_id.clone(),

@@ -133,6 +133,8 @@ impl Decoder for MessagesDecoder {
             Ok(read) => read,
             Err(error) => return unreadable(event, &error),
         };
+        // A few services wrap their errors in nothing.
+        let bare_error = read.kind.is_none() && read.error.is_some();
         let kind = read
             .kind
             .take()
@@ -145,7 +147,7 @@ impl Decoder for MessagesDecoder {
             "content_block_stop" => self.stop_block(read.index, out),
             "message_delta" => self.refine(read.delta, read.usage, out)?,
             "message_stop" => return Ok(self.end(out)?),
-            kind if kind == "error" => {
+            kind if kind == "error" || bare_error => {
                 let value = serde_json::json!({ "error": read.error });
                 return Err(ModelError::from_event(&value).into());
             }
@@ -264,7 +266,7 @@ impl MessagesDecoder {
                 }
             }
             "tool_use" => {
-                let id = self.ids.claim(block.id.unwrap_or_default());
+                let id = self.ids.claim(block.id.as_deref().unwrap_or_default());
                 let name = block.name.unwrap_or_default();
                 out.push_back(ModelDelta::ToolcallStart { index, id, name });
                 // An empty object only holds the place of the pieces to come.

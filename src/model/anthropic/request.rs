@@ -1,13 +1,14 @@
 //! What is asked, in the words of the Messages API.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::event::{AssistantContent, AssistantMessage, ThinkingLevel};
 use crate::model::context::{CallResult, Part, Turn, turns};
+use crate::model::ids::CallIds;
 use crate::model::{Model, ModelRequest, ToolSpec};
 
 /// Most tokens of an answer when nobody asks for more.
@@ -195,7 +196,7 @@ struct Conversation<'a> {
     model: &'a Model,
     messages: Vec<Message<'a>>,
     /// Ids in use; the API wants each once in the whole conversation.
-    used: HashSet<String>,
+    used: CallIds,
     /// The ids that the calls of the latest answer got.
     latest: HashMap<&'a str, String>,
 }
@@ -205,7 +206,7 @@ impl<'a> Conversation<'a> {
         Self {
             model,
             messages: Vec::new(),
-            used: HashSet::new(),
+            used: CallIds::default(),
             latest: HashMap::new(),
         }
     }
@@ -303,7 +304,7 @@ impl<'a> Conversation<'a> {
                 }
             }
             AssistantContent::ToolCall(call) => {
-                let id = self.unused(plain(&call.id, 64));
+                let id = self.used.claim(&plain(&call.id, 64));
                 self.latest.insert(&call.id, id.clone());
                 Content::ToolUse {
                     id,
@@ -332,16 +333,6 @@ impl<'a> Conversation<'a> {
             is_error: result.is_error,
         }
         .into()
-    }
-
-    fn unused(&mut self, id: String) -> String {
-        let mut unused = id.clone();
-        let mut number = 2u64;
-        while !self.used.insert(unused.clone()) {
-            unused = format!("{id}_{number}");
-            number += 1;
-        }
-        unused
     }
 }
 

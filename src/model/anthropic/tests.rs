@@ -532,7 +532,7 @@ async fn the_end_of_the_answer_does_not_wait_for_the_end_of_the_body() {
     let acts = vec![
         send(STREAM),
         send(&text),
-        Act::Wait(Duration::from_secs(600)),
+        Act::Wait(Duration::from_mins(10)),
     ];
     let (url, _served) = serve(acts).await;
     let service = Anthropic::connect(&model(&url), None, Timeouts::from_millis(0, 0)).unwrap();

@@ -166,7 +166,7 @@ async fn a_document_instead_of_a_stream_is_worth_another_try() {
 
 #[tokio::test]
 async fn silence_runs_into_the_limits() {
-    let long = Duration::from_secs(600);
+    let long = Duration::from_mins(10);
     let (url, _served) = serve(vec![Act::Wait(long)]).await;
     let error = ask(&url, Timeouts::from_millis(50, 0)).await.unwrap_err();
     assert_eq!((error.code, error.retryable), (ErrorCode::Timeout, true));

@@ -75,9 +75,9 @@ fn text_of(blocks: &[InputContent]) -> String {
 }
 
 /// The results that came after the latest answer, oldest first, unless the user has spoken since.
-fn latest_results(messages: &[AgentMessage]) -> Vec<&ToolResultMessage> {
-    let result = |message| match message {
-        &AgentMessage::ToolResult(ref result) => Some(result),
+fn latest_results<'a>(messages: &'a [AgentMessage]) -> Vec<&'a ToolResultMessage> {
+    let result = |message: &'a AgentMessage| match message {
+        AgentMessage::ToolResult(result) => Some(result),
         _ => None,
     };
     let mut results: Vec<_> = messages.iter().rev().map_while(result).collect();

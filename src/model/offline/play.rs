@@ -209,7 +209,7 @@ fn beats(step: Step, request: u64) -> Box<dyn Iterator<Item = Beat> + Send> {
         reasoning: usage.reasoning.filter(|tokens| *tokens > 0),
         ..start
     };
-    let stop = step
+    let reason = step
         .stop
         .as_deref()
         .unwrap_or(if tools > 0 { "tool_use" } else { "end_turn" });
@@ -217,7 +217,7 @@ fn beats(step: Step, request: u64) -> Box<dyn Iterator<Item = Beat> + Send> {
         ModelDelta::ResponseId(format!("msg_offline{request:06}")),
         ModelDelta::Usage(start),
     ];
-    let tail = match (step.stream_error, anthropic::stop_reason(stop)) {
+    let tail = match (step.stream_error, anthropic::stop_reason(reason)) {
         (Some(error), _) => {
             vec![Beat::Failure(
                 ModelError::from_event(&error_body(error).1).scrubbed(&[]),
@@ -265,7 +265,7 @@ impl Ready {
                 .args
                 .map_or_else(|| "{}".to_owned(), |args| args.to_string());
             let kind = Kind::Tool {
-                id: ids.claim(id),
+                id: ids.claim(&id),
                 name,
             };
             (kind, block.args_text.unwrap_or(args), 1)

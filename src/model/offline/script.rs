@@ -52,6 +52,7 @@ pub enum ScriptError {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "a scenario, which is an object with `steps`")]
 struct File {
     steps: Vec<Step>,
     #[serde(default)]
@@ -60,7 +61,7 @@ struct File {
 
 /// What a step may hold.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a step, which is an object")]
 pub(super) struct Step {
     /// The content of the answer.
     pub(super) blocks: Option<Vec<Block>>,
@@ -118,7 +119,7 @@ pub(super) struct Usage {
 
 /// One content block; exactly one of `text`, `thinking`, `redacted` and `tool` says which.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a block, which is an object")]
 pub(super) struct Block {
     pub(super) text: Option<String>,
     /// How often the pieces of a text are sent.

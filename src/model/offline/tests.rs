@@ -342,7 +342,10 @@ fn broken_scripts_say_where_and_what() {
             "{",
             "scene.json is broken at line 1, column 1: EOF while parsing an object",
         ),
-        ("[]", "line 1, column 0"),
+        (
+            "7",
+            "line 1, column 1: invalid type: integer `7`, expected a scenario, which is an object",
+        ),
         (
             "{\"steps\": 7}",
             "line 1, column 11, steps: invalid type: integer `7`, expected a sequence",

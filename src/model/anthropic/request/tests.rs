@@ -199,6 +199,7 @@ fn ids_and_names_are_made_fit_and_ids_unique() {
 
 #[test]
 fn the_thinking_budget_follows_the_level_and_fits_the_model() {
+    use ThinkingLevel::{High, Low, Max, Medium, Minimal, Off};
     let limit = |level, max: Option<u64>, asked: Option<u64>, reasoning: bool| {
         let model = Model {
             max_tokens: max,
@@ -218,7 +219,6 @@ fn the_thinking_budget_follows_the_level_and_fits_the_model() {
         };
         (max_tokens, budget)
     };
-    use ThinkingLevel::*;
     assert_eq!(limit(High, Some(64_000), None, false), (32_000, -1));
     assert_eq!(limit(Off, Some(64_000), None, true), (32_000, 0));
     assert_eq!(limit(Minimal, Some(64_000), None, true), (33_024, 1024));
