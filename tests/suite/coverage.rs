@@ -192,6 +192,13 @@ fn runs() -> Vec<Stream> {
     live.until("tool_execution_start");
     live.signal(Signal::TERM);
     runs.push(live.end().stream());
+    let mut live = world
+        .offline(&json!([{ "hang_ms": 60_000 }]))
+        .arg("hi")
+        .live();
+    live.until("message_end");
+    live.signal(Signal::HUP);
+    runs.push(live.end().stream());
     let levels = ["off", "minimal", "low", "medium", "high", "xhigh", "max"];
     runs.extend(levels.map(|level| {
         world
@@ -201,6 +208,12 @@ fn runs() -> Vec<Stream> {
             .stream()
     }));
     runs.extend(anthropic::runs());
+    world.config(
+        "settings.json",
+        json!({ "httpIdleTimeoutMs": 100 }).to_string(),
+    );
+    let stalls = json!([{ "blocks": [{ "text": "It stalls", "chunk": 2 }], "hang_ms": 60_000, "hang_after": 1 }]);
+    runs.push(world.offline(&stalls).arg("hi").run().stream());
     runs
 }
 

@@ -5,6 +5,7 @@ use std::io::{Read as _, Write as _};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::rc::Rc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
@@ -20,7 +21,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 /// A temporary folder with a home, a configuration folder, a working and a temporary directory.
 pub(crate) struct World {
     root: PathBuf,
-    _keep: tempfile::TempDir,
+    keep: Rc<tempfile::TempDir>,
 }
 
 impl World {
@@ -33,7 +34,10 @@ impl World {
         for name in ["home", "config", "work", "tmp"] {
             std::fs::create_dir(root.join(name)).unwrap();
         }
-        Self { root, _keep: keep }
+        Self {
+            root,
+            keep: Rc::new(keep),
+        }
     }
 
     /// The working directory of the runs.
@@ -88,6 +92,7 @@ impl World {
         Quipu {
             command,
             input: Input::Nothing,
+            world: Rc::clone(&self.keep),
         }
     }
 
@@ -118,6 +123,8 @@ enum Input {
 pub(crate) struct Quipu {
     command: Command,
     input: Input,
+    /// The world lasts as long as the run.
+    pub(crate) world: Rc<tempfile::TempDir>,
 }
 
 impl Quipu {
@@ -178,7 +185,7 @@ impl Quipu {
     }
 
     /// Runs to the end with an eager reader.
-    pub(crate) fn run(self) -> Run {
+    pub(crate) fn run(mut self) -> Run {
         let mut child = self.start(Stdio::piped());
         let mut out = child.stdout.take().unwrap();
         let (sender, stdout) = mpsc::channel();
@@ -195,13 +202,13 @@ impl Quipu {
     }
 
     /// Runs to the end with standard output going elsewhere.
-    pub(crate) fn run_into(self, stdout: Stdio) -> Run {
+    pub(crate) fn run_into(mut self, stdout: Stdio) -> Run {
         let (status, stderr) = finish(self.start(stdout));
         Run::new(status, Vec::new(), stderr)
     }
 
     /// Starts the process as the leader of a process group of its own.
-    pub(crate) fn start(mut self, stdout: Stdio) -> Child {
+    pub(crate) fn start(&mut self, stdout: Stdio) -> Child {
         let stdin = if matches!(self.input, Input::Nothing) {
             Stdio::null()
         } else {
@@ -213,7 +220,7 @@ impl Quipu {
             .stderr(Stdio::piped())
             .process_group(0);
         let mut child = self.command.spawn().unwrap();
-        if let Input::Bytes(bytes) = self.input {
+        if let Input::Bytes(bytes) = std::mem::replace(&mut self.input, Input::Nothing) {
             let mut pipe = child.stdin.take().unwrap();
             // A run that never reads its input is one of the cases.
             thread::spawn(move || drop(pipe.write_all(&bytes)));

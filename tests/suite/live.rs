@@ -2,6 +2,7 @@
 
 use std::io::Read as _;
 use std::process::{Child, ChildStdout, Stdio};
+use std::rc::Rc;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -19,11 +20,12 @@ pub(crate) struct Live {
     /// How much of `seen` was given out as lines.
     told: usize,
     _watchdog: Sender<()>,
+    _world: Rc<tempfile::TempDir>,
 }
 
 impl Quipu {
     /// Starts a run that the test reads.
-    pub(crate) fn live(self) -> Live {
+    pub(crate) fn live(mut self) -> Live {
         let mut child = self.start(Stdio::piped());
         let stdout = child.stdout.take().unwrap();
         let pid = Pid::from_child(&child);
@@ -40,6 +42,7 @@ impl Quipu {
             seen: Vec::new(),
             told: 0,
             _watchdog: watchdog,
+            _world: self.world,
         }
     }
 }

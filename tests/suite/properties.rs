@@ -237,7 +237,7 @@ proptest! {
     #[test]
     fn any_script_gives_a_sound_stream(
         steps in vec(step(), 0..5),
-        prompts in vec("[a-z ]{1,20}|\\PC{1,10}", 1..4),
+        prompts in vec("[a-z ]{0,20}[a-z]|\\PC{0,10}[!-~]", 1..4),
     ) {
         let world = World::new();
         world.file("notes.txt", "one\ntwo\nthree\n");
@@ -248,7 +248,6 @@ proptest! {
         let run = quipu.run();
         let stream = run.stream();
         prop_assert!(matches!((stream.outcome(), run.code()), ("completed", 0) | ("failed", 1)));
-        let asked = prompts.iter().filter(|prompt| !prompt.trim().is_empty()).count();
-        prop_assert_eq!(stream.messages("user").len(), asked);
+        prop_assert_eq!(stream.messages("user").len(), prompts.len());
     }
 }

@@ -13,6 +13,7 @@ pub(crate) struct Shot<'a> {
     run: &'a Run,
     updates: bool,
     usage: bool,
+    joined: bool,
     filters: Vec<(&'a str, &'a str)>,
 }
 
@@ -23,6 +24,7 @@ impl<'a> Shot<'a> {
             run,
             updates: true,
             usage: true,
+            joined: false,
             filters: Vec::new(),
         }
     }
@@ -36,6 +38,12 @@ impl<'a> Shot<'a> {
     /// Leaves out token counts that were estimated from texts with paths in them.
     pub(crate) fn without_usage(mut self) -> Self {
         self.usage = false;
+        self
+    }
+
+    /// Makes one delta of all neighbours of a block, for texts of unknown length.
+    pub(crate) fn joined(mut self) -> Self {
+        self.joined = true;
         self
     }
 
@@ -60,7 +68,10 @@ impl<'a> Shot<'a> {
     }
 
     fn text(&self) -> String {
-        let lines = kept(&self.run.stream(), self.updates);
+        let mut lines = kept(&self.run.stream(), self.updates);
+        if self.joined {
+            lines.dedup_by(|next, line| join(line, next));
+        }
         let mut ids = BTreeMap::new();
         let mut text = String::new();
         let count = lines.len();
@@ -92,6 +103,7 @@ impl<'a> Shot<'a> {
                         "timestamp" | "durationMs" => *value = "[time]".into(),
                         "responseId" => *value = "[response]".into(),
                         "usage" if !self.usage => *value = "[usage]".into(),
+                        "usage" => *value = short(value).into(),
                         _ => self.value(value, ids),
                     }
                 }
@@ -126,11 +138,40 @@ impl<'a> Shot<'a> {
     }
 }
 
+/// A usage in a few characters: the counts in their order on the wire, the total, the price.
+fn short(usage: &Value) -> String {
+    let mut counts = String::new();
+    for (name, value) in usage.as_object().into_iter().flatten() {
+        match name.as_str() {
+            "totalTokens" => counts = format!("{} = {value}", counts.trim_start()),
+            "cost" => counts = format!("{counts}, ${}", value["total"]),
+            _ => counts = format!("{counts} {name} {value}"),
+        }
+    }
+    counts
+}
+
 /// Where an id that the program made up begins: `call_` and a UUID in hexadecimal.
 fn made_up(text: &str) -> Option<usize> {
     let at = text.rfind("call_")?;
     let rest = &text[at + 5..];
     (rest.len() == 32 && rest.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(at)
+}
+
+/// Appends the delta of `next` to that of `line` if both belong to one block.
+fn join(line: &mut Value, next: &Value) -> bool {
+    let (delta, more) = (
+        &mut line["assistantMessageEvent"],
+        &next["assistantMessageEvent"],
+    );
+    let same = ["type", "contentIndex"]
+        .iter()
+        .all(|name| delta[name] == more[name]);
+    let joins = same && delta["delta"].is_string();
+    if joins {
+        delta["delta"] = (text_at(delta, "/delta").to_owned() + text_at(more, "/delta")).into();
+    }
+    joins
 }
 
 /// The lines without the progress in between: how often a tool reports depends on the clock, only

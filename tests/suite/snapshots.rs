@@ -325,6 +325,7 @@ fn built_in(name: &str, world: &World, prompt: &str, needles: &[&str]) {
     let ls = r"[d-]([r-][w-][x-]){3}\S?( +[^ \\]+){7} ";
     Shot::new(world, &run)
         .without_usage()
+        .joined()
         .filter(ls, "[ls] ")
         .filter(r"total \d+", "total [n]")
         .assert(name);

@@ -230,7 +230,8 @@ fn the_fold_follows_messages_to_turns_and_runs() {
         nth(lines, "tool_execution_end", 0)["isError"] = true.into();
     });
     fold_finds("its content differs", |lines| {
-        nth(lines, "tool_execution_end", 0)["result"]["content"] = json!([]);
+        nth(lines, "tool_execution_end", 0)["result"]["content"] =
+            json!([{ "type": "text", "text": "x" }]);
     });
     fold_finds("the next start is", |lines| {
         let a = lines
