@@ -734,6 +734,34 @@ fn event_that_no_wire_has() {
 }
 
 #[test]
+fn session_lines_that_are_no_union_of_their_own() {
+    let folder = Folder::sound();
+    folder.json(
+        "session/entry.json",
+        &object(
+            "Entry",
+            "entry",
+            &json!({}),
+            &[],
+            &json!([{ "type": "entry" }]),
+        ),
+    );
+    let mut wire = folder.read("wire/main.json");
+    remove(&mut wire, "$id");
+    wire["title"] = json!("OtherEvent");
+    folder.json("wire/session.json", &wire);
+    pretty_assertions::assert_eq!(
+        folder.problems(),
+        [
+            "schema/session/entry.json: /oneOf: a line of a session file is a union; list the header \
+             and the entries as `$ref`s",
+            "schema/wire/session.json: /title: the bundle `session` is that of session/entry.json; \
+             give the wire another file name",
+        ]
+    );
+}
+
+#[test]
 fn field_of_a_read_only_type() {
     fault(
         "event/ping.json",
