@@ -258,7 +258,10 @@ mod tests {
         assert_eq!(found.warnings.len(), 2, "{:?}", found.warnings);
         for (warning, path) in found.warnings.iter().zip(["p/AGENTS.md", "p/q/AGENTS.md"]) {
             let path = tree.path(path).display().to_string();
-            assert!(warning.starts_with(&format!("{path}: ignored")), "{warning}");
+            assert!(
+                warning.starts_with(&format!("{path}: ignored")),
+                "{warning}"
+            );
         }
     }
 

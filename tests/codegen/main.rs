@@ -10,7 +10,9 @@ use quipu::codegen;
 mod rust;
 
 mod bundles;
+mod def_mistakes;
 mod drift;
+mod folder;
 mod mistakes;
 mod types;
 

@@ -31,7 +31,7 @@ fn user(text: &str) -> AgentMessage {
 }
 
 fn answer(stop_reason: &str) -> AgentMessage {
-    message(sample::answer(json!([]), stop_reason))
+    message(sample::answer(&json!([]), stop_reason))
 }
 
 fn store() -> (TempDir, SessionStore) {
