@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::attachment::Words;
 use super::run::{Context, Stop};
-use super::{Args, Failure, exit_code, note, stdin};
+use super::{Args, Failure, exit_code, note, session, stdin};
 use crate::agent::{Agent, AgentConfig, RunEnd, system_prompt};
 use crate::config::credentials::{self, COMMAND_TIMEOUT, Sources};
 use crate::config::models_file::ModelsFile;
 use crate::config::settings::{Images, Loaded, Settings};
 use crate::config::{Environment, Instructions, Paths};
-use crate::event::{ErrorCode, Outcome, StreamError, ThinkingLevel, UserContent};
+use crate::event::{ErrorCode, ModelRef, Outcome, StreamError, ThinkingLevel, UserContent};
 use crate::model::catalogue::{self, Request};
 use crate::model::{self, Api, Offline, Provider, Script, Secret, Timeouts};
 use crate::tool::{self, Tool, ToolEnv};
@@ -93,6 +93,7 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         cancel,
         groups,
         cwd,
+        header,
     } = context;
     let environment = Environment::current();
     let paths = Paths::from_environment(&environment).map_err(|error| configuration(&error))?;
@@ -105,6 +106,7 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         Instructions::load(&paths, &cwd)
     };
     warn(&instructions.warnings);
+    let session_folder = session::folder(args, &settings, &paths, &cwd);
 
     let offline = Request::is_offline(args.provider.as_deref(), args.model.as_deref());
     let models = if offline {
@@ -196,6 +198,11 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
     } else {
         ThinkingLevel::Off
     };
+    let named = ModelRef {
+        provider: model.provider.clone(),
+        id: model.id.clone(),
+    };
+    let session = session::begin(args, &session_folder, &header, &named, thinking)?;
     let agent = Agent::new(AgentConfig {
         model,
         provider,
@@ -205,6 +212,7 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         cwd,
         tool_env: Arc::new(tool_env),
         secrets: Arc::new(credentials.secrets),
+        session,
         events,
         cancel,
     });

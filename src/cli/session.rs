@@ -8,16 +8,14 @@ use crate::config::settings::Settings;
 use crate::event::{ModelRef, SessionHeader, ThinkingLevel};
 use crate::session::{SessionError, SessionStore, one_line, project_folder};
 
-/// Begins the session that the arguments ask for.
+/// Begins the session that the arguments ask for, with a file in `folder` or without.
 ///
 /// # Errors
 /// A [`Failure`] of kind `session` if its folder cannot be used.
 pub(super) fn begin(
     args: &Args,
-    settings: &Settings,
-    paths: &Paths,
+    folder: &Path,
     header: &SessionHeader,
-    cwd: &Path,
     model: &ModelRef,
     thinking: ThinkingLevel,
 ) -> Result<SessionStore, Failure> {
@@ -25,8 +23,7 @@ pub(super) fn begin(
         let mut store = if args.no_session {
             SessionStore::in_memory()
         } else {
-            let folder = folder(args, settings, paths, cwd);
-            SessionStore::create(&folder, &header.into())?
+            SessionStore::create(folder, &header.into())?
         };
         store.append_model_change(model)?;
         store.append_thinking_level(thinking)?;
@@ -40,7 +37,7 @@ pub(super) fn begin(
 
 /// The folder of session files: `--session-dir` or the setting as they are, else one for the project
 /// in Quipu's own folder.
-fn folder(args: &Args, settings: &Settings, paths: &Paths, cwd: &Path) -> PathBuf {
+pub(super) fn folder(args: &Args, settings: &Settings, paths: &Paths, cwd: &Path) -> PathBuf {
     match args.session_dir.as_ref().or(settings.session_dir.as_ref()) {
         Some(folder) => cwd.join(folder),
         None => project_folder(&paths.sessions(), cwd),
