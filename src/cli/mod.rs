@@ -1,10 +1,12 @@
 //! The command line: arguments to a mode, a mode to an exit status.
 
 mod args;
+mod attachment;
 mod command;
 mod conversation;
 mod failure;
 mod run;
+mod session;
 mod signal;
 mod stdin;
 
@@ -24,7 +26,7 @@ use crate::wire::Wire;
 /// Runs the program with the process's arguments.
 #[must_use]
 pub fn main() -> ExitCode {
-    let words: Vec<OsString> = std::env::args_os().collect();
+    let words = args::written_out(std::env::args_os());
     if words.get(1).and_then(|word| word.to_str()).is_some_and(command::is_name) {
         return match command::Program::try_parse_from(&words) {
             Ok(program) => command::run(&program.command),
