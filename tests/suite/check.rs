@@ -87,7 +87,7 @@ impl Stream {
 
 /// The type of a line or a delta.
 pub(crate) fn kind(value: &Value) -> &str {
-    text_at(value, "/type")
+    value["type"].as_str().unwrap_or_default()
 }
 
 /// The string at a pointer, or nothing.
