@@ -180,6 +180,13 @@ mod tests {
         // More from the cache than there was: never below zero.
         let usage = counts(json!({"prompt_tokens": 3, "prompt_cache_hit_tokens": 4})).unwrap();
         assert_eq!((usage.input, usage.cache_read, usage.output), (0, 3, 0));
+        let usage = counts(json!({"prompt_tokens": 3, "prompt_tokens_details":
+            {"cached_tokens": 2, "cache_write_tokens": 4}}));
+        let usage = usage.unwrap();
+        assert_eq!(
+            (usage.input, usage.cache_read, usage.cache_write),
+            (0, 2, 1)
+        );
         assert_eq!(counts(json!({})), None);
         assert_eq!(counts(json!({"prompt_tokens": "many"})), None);
     }

@@ -94,6 +94,18 @@ fn a_late_id_or_name_is_waited_for() {
         json!({"index": 0, "id": "other", "function": {"arguments": "{}"}}),
     ]);
     assert_eq!(late_id, ["call 0 a read", "0:{}", "=0"]);
+    let name_twice = calls(&[
+        json!({"index": 0, "function": {"name": "f"}}),
+        json!({"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}}),
+    ]);
+    assert_eq!(name_twice, ["call 0 a f", "0:{}", "=0"]);
+    let overtaken = calls(&[
+        json!({"index": 0, "id": "a", "function": {"arguments": "{"}}),
+        json!({"index": 1, "id": "b", "function": {"name": "g", "arguments": "{"}}),
+        json!({"index": 0, "function": {"name": "f"}}),
+    ]);
+    let expected = ["call 0 b g", "0:{", "call 1 a f", "1:{", "=0", "=1"];
+    assert_eq!(overtaken, expected);
     let late_name = calls(&[
         json!({"index": 0, "id": "a", "function": {"arguments": "{\"x\""}}),
         json!({"index": 0, "function": {"arguments": ":"}}),
