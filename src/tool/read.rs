@@ -1,10 +1,10 @@
 //! `read`: the text of a file, or some lines of it.
 
 use std::fs::File;
-use std::io::{self, Read as _};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io::{self, Read as _, Seek as _};
 use std::path::Path;
 
+use rustix::fs::OFlags;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::limit::{Limits, TruncatedBy, Truncation, size};
 use super::{InvalidArguments, Tool, ToolContext, ToolError, ToolFuture, ToolOutput};
-use super::{arguments, blocking, path};
+use super::{arguments, image, path, reading};
 
 /// How far lines are counted behind the text that is shown. Far enough for any file that people
 /// read; short enough for `/proc/kcore`.
@@ -42,9 +42,9 @@ impl Tool for Read {
     }
 
     fn description(&self) -> &'static str {
-        "Read a text file. At most 2000 lines or 50 KB are returned, whichever comes first; a note \
-         at the end then gives the offset to go on from. Use offset and limit for parts of large \
-         files."
+        "Read a file: text, or an image (PNG, JPEG, GIF, WebP, BMP) to look at. At most 2000 lines \
+         or 50 KB of text are returned, whichever comes first; a note at the end then gives the \
+         offset to go on from. Use offset and limit for parts of large files."
     }
 
     fn parameters(&self) -> Value {
@@ -63,7 +63,7 @@ impl Tool for Read {
         } = arguments::parse("read", args)?;
         Ok(Box::pin(async move {
             let cancel = ctx.cancel.clone();
-            let work = blocking(move || {
+            reading(&cancel, move |stop| {
                 let request = Request {
                     path: &path::resolve(&ctx.cwd, &shown),
                     shown: &shown,
@@ -71,14 +71,11 @@ impl Tool for Read {
                     lines: limit.unwrap_or(u64::MAX),
                     limits: ctx.env.limits,
                     count: COUNT,
+                    resize_images: ctx.env.resize_images,
                 };
-                request.run(&ctx.cancel)
-            });
-            // A read may hang in the kernel (a dead network disk); an abort does not wait for it.
-            tokio::select! {
-                result = work => result,
-                () = cancel.cancelled() => Err(ToolError::Aborted),
-            }
+                request.run(&stop)
+            })
+            .await
         }))
     }
 }
@@ -93,36 +90,35 @@ struct Request<'a> {
     limits: Limits,
     /// Most bytes to read behind the lines wanted, to count the rest.
     count: u64,
+    resize_images: bool,
 }
 
 impl Request<'_> {
     fn run(&self, cancel: &CancellationToken) -> Result<ToolOutput, ToolError> {
         let io = |error| ToolError::io("read", self.shown)(error);
         path::require_file("read", self.shown, &self.path.metadata().map_err(io)?)?;
-        // The path may name something else by now; the flag keeps its opening from waiting.
-        let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
-        let mut file = File::options()
-            .read(true)
-            .custom_flags(flags)
-            .open(self.path)
-            .map_err(io)?;
-        path::require_file("read", self.shown, &file.metadata().map_err(io)?)?;
+        let mut file = path::open(self.path, OFlags::empty()).map_err(io)?;
 
-        let mut scan = Scan::new(self);
         let mut chunk = vec![0; 64 * 1024];
-        while scan.wants_more() {
+        let mut got = fill(&mut file, &mut chunk).map_err(io)?;
+        // Text may begin with the letters of a format.
+        if let Some(format) = image::sniff(&chunk[..got]).filter(|_| !is_text(&chunk[..got])) {
+            file.rewind().map_err(io)?;
+            return image::show(&file, self.shown, format, self.resize_images);
+        }
+        let mut scan = Scan::new(self);
+        loop {
+            scan.take(&chunk[..got]);
+            if got == 0 {
+                scan.finish();
+            }
+            if got == 0 || !scan.wants_more() {
+                break;
+            }
             if cancel.is_cancelled() {
                 return Err(ToolError::Aborted);
             }
-            match file.read(&mut chunk) {
-                Ok(0) => {
-                    scan.finish();
-                    break;
-                }
-                Ok(n) => scan.take(&chunk[..n]),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(io(error)),
-            }
+            got = fill(&mut file, &mut chunk).map_err(io)?;
         }
         self.output(&scan)
     }
@@ -195,6 +191,29 @@ impl Request<'_> {
             Some(json!({ "truncation": truncation })),
         ))
     }
+}
+
+/// Reads until `chunk` is full or the file ends.
+fn fill(file: &mut File, chunk: &mut [u8]) -> io::Result<usize> {
+    let mut got = 0;
+    while got < chunk.len() {
+        match file.read(&mut chunk[got..]) {
+            Ok(0) => break,
+            Ok(n) => got += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(got)
+}
+
+/// Whether the start of a file is UTF-8, but for a character cut at its end, without NUL.
+fn is_text(start: &[u8]) -> bool {
+    let is_utf8 = match std::str::from_utf8(start) {
+        Ok(_) => true,
+        Err(error) => error.error_len().is_none(),
+    };
+    is_utf8 && memchr::memchr(0, start).is_none()
 }
 
 /// One pass over the file: keeps what may be shown and counts the rest, in flat memory.
@@ -508,7 +527,7 @@ mod tests {
             ),
             (
                 ".",
-                "it is a directory, not a regular file; list it with bash: ls",
+                "it is a directory, not a regular file; list it with ls",
             ),
             ("fifo", "it is a named pipe"),
             ("link", "it is a named pipe"),
@@ -561,6 +580,7 @@ mod tests {
             lines: u64::MAX,
             limits: Limits::default(),
             count: 4 << 20,
+            resize_images: true,
         };
         let output = request.run(&CancellationToken::new()).unwrap();
         let text = text(&output.result);
