@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use grep_matcher::LineTerminator;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, MmapChoice, Searcher, SearcherBuilder};
+use regex_syntax::ParserBuilder;
 use rustix::fs::OFlags;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -327,13 +328,22 @@ fn matcher(args: &Arguments) -> Result<RegexMatcher, ToolError> {
     RegexMatcherBuilder::new()
         .case_insensitive(args.ignore_case)
         .fixed_strings(args.literal)
+        .multi_line(true)
         .crlf(true)
         .size_limit(PATTERN)
         .dfa_size_limit(PATTERN)
         .build(&args.pattern)
         .map_err(|error| match error.kind() {
             grep_regex::ErrorKind::NotAllowed(_) => ToolError::LineBreak,
-            _ => ToolError::Regex(error.to_string()),
+            // The builder's own complaint is about a pattern that it has put in a group.
+            _ => match ParserBuilder::new()
+                .utf8(false)
+                .build()
+                .parse(&args.pattern)
+            {
+                Err(plain) => ToolError::Regex(plain.to_string()),
+                Ok(_) => ToolError::Regex(error.to_string()),
+            },
         })
 }
 

@@ -11,7 +11,7 @@ use image::imageops::{self, FilterType};
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Rgba, RgbaImage};
 
-use super::limit::size;
+use super::limit::{add_notes, size};
 use super::{ToolError, ToolOutput, text_block};
 use crate::event::ImageContent;
 
@@ -107,9 +107,7 @@ pub(super) fn show(
     drop(one_at_a_time);
     let mime = picture.format.to_mime_type();
     let mut text = format!("Read image file [{mime}]");
-    if !picture.notes.is_empty() {
-        text.push_str(&format!("\n[{}]", picture.notes.join(". ")));
-    }
+    add_notes(&mut text, &picture.notes);
     let block = ImageContent {
         data: BASE64_STANDARD.encode(&picture.bytes),
         mime_type: mime.to_owned(),

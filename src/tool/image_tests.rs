@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use super::{ENCODED, base64_length, sniff};
 use crate::event::InputContent;
+use crate::tool::ToolEnv;
 use crate::tool::testing::Bench;
 
 fn encoded(image: &DynamicImage, format: ImageFormat) -> Vec<u8> {
@@ -72,7 +73,10 @@ async fn a_bitmap_becomes_a_png() {
     let bench = Bench::new();
     bench.put("a.bmp", encoded(&plain(40, 30), ImageFormat::Bmp));
     let (text, mime, bytes) = shown(&bench, "a.bmp").await;
-    assert_eq!(text, "Read image file [image/png]\n[Converted from a BMP]");
+    assert_eq!(
+        text,
+        "Read image file [image/png]\n\n[Converted from a BMP]"
+    );
     assert_eq!(mime, "image/png");
     let png = image::load_from_memory_with_format(&bytes, ImageFormat::Png).unwrap();
     assert_eq!(png.to_rgb8(), plain(40, 30).to_rgb8());
@@ -80,12 +84,12 @@ async fn a_bitmap_becomes_a_png() {
 
 #[tokio::test]
 async fn large_images_are_scaled() {
-    let bench = Bench::new();
+    let mut bench = Bench::new();
     bench.put("wide.png", encoded(&plain(4000, 50), ImageFormat::Png));
     let (text, mime, bytes) = shown(&bench, "wide.png").await;
     assert_eq!(
         text,
-        "Read image file [image/png]\n[Scaled from 4000x50 to 2000x25: multiply coordinates by \
+        "Read image file [image/png]\n\n[Scaled from 4000x50 to 2000x25: multiply coordinates by \
          2.00 to get those in the file]"
     );
     assert_eq!(mime, "image/png");
@@ -105,13 +109,12 @@ async fn large_images_are_scaled() {
         (1, 2000)
     );
 
-    let env = Arc::make_mut(&mut { bench.ctx.env.clone() }).clone();
-    let mut as_is = bench;
-    as_is.ctx.env = Arc::new(crate::tool::ToolEnv {
+    let env = ToolEnv {
         resize_images: false,
-        ..env
-    });
-    let (text, _, bytes) = shown(&as_is, "wide.png").await;
+        ..ToolEnv::default()
+    };
+    bench.ctx.env = Arc::new(env);
+    let (text, _, bytes) = shown(&bench, "wide.png").await;
     assert_eq!(text, "Read image file [image/png]");
     assert_eq!(bytes, encoded(&plain(4000, 50), ImageFormat::Png));
 }
@@ -123,7 +126,10 @@ async fn heavy_images_are_made_lighter() {
     assert!(base64_length(heavy.len()) > ENCODED);
     bench.put("heavy.png", &heavy);
     let (text, mime, bytes) = shown(&bench, "heavy.png").await;
-    assert_eq!(text, "Read image file [image/jpeg]\n[Converted from a PNG]");
+    assert_eq!(
+        text,
+        "Read image file [image/jpeg]\n\n[Converted from a PNG]"
+    );
     assert_eq!(mime, "image/jpeg");
     assert!(base64_length(bytes.len()) <= ENCODED);
     let jpeg = image::load_from_memory_with_format(&bytes, ImageFormat::Jpeg).unwrap();
@@ -200,10 +206,8 @@ async fn huge_images_are_refused_by_their_header() {
     );
     bench.put("absurd.png", boast(u32::MAX >> 1, u32::MAX >> 1));
     bench.error("read", json!({"path": "absurd.png"})).await;
-    let text = {
-        bench.put("liar.png", boast(1000, 1000));
-        bench.error("read", json!({"path": "liar.png"})).await
-    };
+    bench.put("liar.png", boast(1000, 1000));
+    let text = bench.error("read", json!({"path": "liar.png"})).await;
     assert!(
         text.starts_with("liar.png starts like a PNG image but cannot be decoded: "),
         "{text}"

@@ -65,7 +65,7 @@ impl Bench {
     pub(super) fn lock(&self, name: &str) -> Option<()> {
         use std::os::unix::fs::PermissionsExt as _;
         let path = self.path().join(name);
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0)).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000)).unwrap();
         if std::fs::File::open(&path).is_ok() {
             eprintln!("skipped: root reads everything");
             return None;

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::{ToolError, path};
 
 /// How long one call may search.
-const TIME: Duration = Duration::from_secs(60);
+const TIME: Duration = Duration::from_mins(1);
 
 /// More threads than this only fight over the disk.
 const MOST_THREADS: usize = 8;
