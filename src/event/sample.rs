@@ -26,7 +26,7 @@ pub(crate) fn custom(text: &str) -> Value {
     json!({"role": "custom", "customType": "note", "content": text, "display": true, "timestamp": 1})
 }
 
-pub(crate) fn answer(content: Value, stop_reason: &str) -> Value {
+pub(crate) fn answer(content: &Value, stop_reason: &str) -> Value {
     let mut answer = json!({
         "role": "assistant", "content": content, "api": "offline", "provider": "offline",
         "model": "m", "usage": usage(10, 20), "stopReason": stop_reason, "timestamp": 2,
@@ -37,7 +37,7 @@ pub(crate) fn answer(content: Value, stop_reason: &str) -> Value {
     answer
 }
 
-pub(crate) fn update(delta: Value) -> Value {
+pub(crate) fn update(delta: &Value) -> Value {
     json!({"type": "message_update", "usage": usage(10, 5), "assistantMessageEvent": delta})
 }
 
@@ -98,7 +98,7 @@ pub(crate) fn rich() -> Vec<QuipuEvent> {
     lines.extend(pair(&custom("before any run")));
 
     // A run whose request fails before it is accepted; then two retries, the second a success.
-    let failed = answer(json!([]), "error");
+    let failed = answer(&json!([]), "error");
     lines.extend([
         json!({"type": "agent_start", "model": {"provider": "p", "id": "m"}}),
         json!({"type": "compaction_start", "reason": "threshold", "requestId": "c1"}),
@@ -128,7 +128,7 @@ pub(crate) fn rich() -> Vec<QuipuEvent> {
         json!({"type": "turn_end", "message": failed, "toolResults": []}),
         json!({"type": "agent_end", "messages": [user("go"), failed], "willRetry": true}),
     ]);
-    let broken = answer(json!([{"type": "text", "text": "Hal"}]), "error");
+    let broken = answer(&json!([{"type": "text", "text": "Hal"}]), "error");
     lines.extend([
         json!({
             "type": "auto_retry_start", "attempt": 1, "maxAttempts": 2, "delayMs": 1,
@@ -137,9 +137,9 @@ pub(crate) fn rich() -> Vec<QuipuEvent> {
         json!({"type": "queue_update", "steering": ["s"], "followUp": []}),
         json!({"type": "agent_start"}),
         json!({"type": "turn_start"}),
-        json!({"type": "message_start", "message": answer(json!([]), "pending")}),
-        update(json!({"type": "text_start", "contentIndex": 0})),
-        update(json!({"type": "text_delta", "contentIndex": 0, "delta": "Hal"})),
+        json!({"type": "message_start", "message": answer(&json!([]), "pending")}),
+        update(&json!({"type": "text_start", "contentIndex": 0})),
+        update(&json!({"type": "text_delta", "contentIndex": 0, "delta": "Hal"})),
         json!({"type": "message_end", "message": broken}),
         json!({"type": "turn_end", "message": broken, "toolResults": []}),
         json!({"type": "agent_end", "messages": [broken], "willRetry": true}),
@@ -158,41 +158,41 @@ pub(crate) fn rich() -> Vec<QuipuEvent> {
         call("a"),
         call("b"),
     ]);
-    let good = answer(content, "toolUse");
+    let good = answer(&content, "toolUse");
     let called = |index: u64, id: &str| {
-        let mut start = update(json!({
+        let mut start = update(&json!({
             "type": "toolcall_start", "contentIndex": index, "id": id, "toolName": "Bash",
         }));
         start["resolvedToolName"] = json!("bash");
         start
     };
     let ended = |index: u64, id: &str| {
-        let mut end = update(json!({
+        let mut end = update(&json!({
             "type": "toolcall_end", "contentIndex": index, "toolCall": call(id),
         }));
         end["resolvedToolName"] = json!("bash");
         end
     };
     let piece = |index: u64, delta: &str| {
-        update(json!({"type": "toolcall_delta", "contentIndex": index, "delta": delta}))
+        update(&json!({"type": "toolcall_delta", "contentIndex": index, "delta": delta}))
     };
     let arguments = json!({"command": "ls"});
     let results = [tool_result("a", "no", true), tool_result("b", "yes", false)];
     lines.extend([
         json!({"type": "agent_start"}),
         json!({"type": "turn_start"}),
-        json!({"type": "message_start", "message": answer(json!([]), "pending")}),
-        update(json!({"type": "thinking_start", "contentIndex": 0})),
-        update(json!({"type": "thinking_delta", "contentIndex": 0, "delta": "hm"})),
-        update(json!({"type": "thinking_end", "contentIndex": 0, "content": "hm"})),
-        update(json!({"type": "thinking_start", "contentIndex": 1})),
-        update(json!({"type": "thinking_end", "contentIndex": 1, "content": "[withheld]"})),
-        update(json!({"type": "text_start", "contentIndex": 2})),
-        update(json!({"type": "text_delta", "contentIndex": 2, "delta": "Hal"})),
+        json!({"type": "message_start", "message": answer(&json!([]), "pending")}),
+        update(&json!({"type": "thinking_start", "contentIndex": 0})),
+        update(&json!({"type": "thinking_delta", "contentIndex": 0, "delta": "hm"})),
+        update(&json!({"type": "thinking_end", "contentIndex": 0, "content": "hm"})),
+        update(&json!({"type": "thinking_start", "contentIndex": 1})),
+        update(&json!({"type": "thinking_end", "contentIndex": 1, "content": "[withheld]"})),
+        update(&json!({"type": "text_start", "contentIndex": 2})),
+        update(&json!({"type": "text_delta", "contentIndex": 2, "delta": "Hal"})),
         called(3, "a"),
-        update(json!({"type": "text_delta", "contentIndex": 2, "delta": "lo"})),
+        update(&json!({"type": "text_delta", "contentIndex": 2, "delta": "lo"})),
         piece(3, "{\"command\":\"l"),
-        update(json!({"type": "text_end", "contentIndex": 2, "content": "Hallo"})),
+        update(&json!({"type": "text_end", "contentIndex": 2, "content": "Hallo"})),
         piece(3, "s\"}"),
         ended(3, "a"),
         called(4, "b"),
@@ -226,7 +226,7 @@ pub(crate) fn rich() -> Vec<QuipuEvent> {
     ]);
     lines.extend(pair(&results[0]));
     lines.extend(pair(&results[1]));
-    let last = answer(json!([]), "stop");
+    let last = answer(&json!([]), "stop");
     lines.extend([
         json!({"type": "turn_end", "message": good, "toolResults": results}),
         json!({"type": "compaction_start", "reason": "threshold"}),
@@ -241,7 +241,7 @@ pub(crate) fn rich() -> Vec<QuipuEvent> {
     ]);
     lines.extend(pair(&user("steered")));
     lines.extend(pair(&custom("inside")));
-    lines.push(json!({"type": "message_start", "message": answer(json!([]), "pending")}));
+    lines.push(json!({"type": "message_start", "message": answer(&json!([]), "pending")}));
     lines.extend([
         json!({"type": "message_end", "message": last}),
         json!({"type": "turn_end", "message": last, "toolResults": []}),

@@ -1,5 +1,8 @@
 //! From the event channel to the last line.
 
+#[cfg(test)]
+mod tests;
+
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsFd as _;
@@ -7,13 +10,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::FileType;
+use rustix::io::Errno;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::writer::Writer;
 use super::{WireOptions, line};
-use crate::event::tracker::{CloseReason, Tracker};
+use crate::event::tracker::{CloseReason, OrderError, Tracker};
 use crate::event::{Outcome, QuipuEvent, Stamp, StopReason, StreamEndEvent, StreamError};
 
 /// Events that may wait for the writer before the agent has to.
@@ -61,9 +67,23 @@ pub struct Finished {
     pub error: Option<io::Error>,
     /// The reader took nothing for too long after a signal, so the end of the stream is not written.
     pub gave_up: bool,
+    /// The first event that stood in a wrong place: a fault of ours, told on standard error when it
+    /// happened.
+    pub disorder: Option<OrderError>,
+}
+
+/// What the writer's thread has to tell at its end.
+#[derive(Debug)]
+struct Written {
+    error: Option<io::Error>,
+    disorder: Option<OrderError>,
 }
 
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all are events; a box would cost each of them an allocation"
+)]
 enum Command {
     Event(QuipuEvent),
     End(Ending),
@@ -72,7 +92,7 @@ enum Command {
 /// The stream of one process.
 pub struct Output {
     commands: mpsc::Sender<Command>,
-    done: oneshot::Receiver<Option<io::Error>>,
+    done: oneshot::Receiver<Written>,
     written: Arc<AtomicU64>,
     unread: Box<dyn Fn() -> u64 + Send + Sync>,
 }
@@ -90,6 +110,7 @@ impl Output {
     ) -> io::Result<(EventSender, Self)> {
         // A handle without the line buffer of `std::io::Stdout`, which would cut long lines in two.
         let sink = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+        watch_reader(sink.try_clone()?, cancel.clone())?;
         let probe = sink.try_clone()?;
         let unread = move || rustix::io::ioctl_fionread(&probe).unwrap_or(0);
         Self::start(options, sink, unread, cancel)
@@ -140,8 +161,10 @@ impl Output {
         let end = async {
             // An error means that the writer has ended by itself; `done` says why.
             let _ = commands.send(Command::End(ending)).await;
-            done.await
-                .unwrap_or_else(|_| Some(io::Error::other("the writer ended by a fault")))
+            done.await.unwrap_or_else(|_| Written {
+                error: Some(io::Error::other("the writer ended by a fault")),
+                disorder: None,
+            })
         };
         let stalled = async {
             interrupt.await;
@@ -157,8 +180,8 @@ impl Output {
         };
         tokio::select! {
             biased;
-            error = end => Finished { error, gave_up: false },
-            () = stalled => Finished { error: None, gave_up: true },
+            Written { error, disorder } = end => Finished { error, gave_up: false, disorder },
+            () = stalled => Finished { error: None, gave_up: true, disorder: None },
         }
     }
 }
@@ -170,8 +193,7 @@ struct Lines<W> {
     writer: Writer<W>,
     /// Lines written so far.
     count: u64,
-    /// Whether a fault in the order of events was told already.
-    told: bool,
+    disorder: Option<OrderError>,
 }
 
 impl<W: Write> Lines<W> {
@@ -182,15 +204,11 @@ impl<W: Write> Lines<W> {
             tracker: Tracker::default(),
             writer,
             count: 0,
-            told: false,
+            disorder: None,
         }
     }
 
-    fn run(
-        mut self,
-        mut queue: mpsc::Receiver<Command>,
-        cancel: &CancellationToken,
-    ) -> Option<io::Error> {
+    fn run(mut self, mut queue: mpsc::Receiver<Command>, cancel: &CancellationToken) -> Written {
         loop {
             let command = if let Ok(command) = queue.try_recv() {
                 command
@@ -219,18 +237,22 @@ impl<W: Write> Lines<W> {
         if self.writer.error().is_some() {
             cancel.cancel();
         }
-        self.writer.into_error()
+        Written {
+            error: self.writer.into_error(),
+            disorder: self.disorder,
+        }
     }
 
     fn event(&mut self, event: &QuipuEvent) {
         if let Err(fault) = self.tracker.observe(event)
-            && !std::mem::replace(&mut self.told, true)
+            && self.disorder.is_none()
         {
             // The line is still written: a reader is better served by it than by its loss.
             let _ = writeln!(
                 io::stderr(),
                 "quipu: the stream breaks its own order: {fault}"
             );
+            self.disorder = Some(fault);
         }
         self.write(event);
     }
@@ -277,8 +299,9 @@ impl<W: Write> Lines<W> {
                 message: "The run ended before this did.".to_owned(),
             },
         };
+        // The tracker has seen these already.
         for event in self.tracker.close(&reason) {
-            self.event(&event);
+            self.write(&event);
         }
         let totals = self.tracker.totals();
         let end = StreamEndEvent {
@@ -291,6 +314,27 @@ impl<W: Write> Lines<W> {
         };
         self.event(&end.into());
     }
+}
+
+/// Cancels as soon as the reader of a pipe has gone.
+///
+/// A write would tell as well, but while a long command runs quietly there may be none.
+fn watch_reader(pipe: File, cancel: CancellationToken) -> io::Result<()> {
+    let kind = FileType::from_raw_mode(rustix::fs::fstat(&pipe)?.st_mode);
+    if !matches!(kind, FileType::Fifo | FileType::Socket) {
+        return Ok(());
+    }
+    let watch = move || {
+        let mut fds = [PollFd::new(&pipe, PollFlags::empty())];
+        // Asked for nothing, it waits for an error or a hang-up.
+        while matches!(poll(&mut fds, None), Err(Errno::INTR)) {}
+        if fds[0].revents().intersects(PollFlags::ERR | PollFlags::HUP) {
+            cancel.cancel();
+        }
+    };
+    let thread = std::thread::Builder::new().name("reader-watch".to_owned());
+    thread.stack_size(64 << 10).spawn(watch)?;
+    Ok(())
 }
 
 /// The fields of a stamp, ready to stand behind a line's type.

@@ -134,14 +134,11 @@ fn any_json() -> impl Strategy<Value = Value> {
 
 /// The text with every character outside ASCII as `\u` escapes.
 fn escaped(text: &str) -> String {
-    let mut out = String::new();
-    for unit in text.encode_utf16() {
-        match u8::try_from(unit) {
-            Ok(byte) if byte.is_ascii() => out.push(char::from(byte)),
-            _ => out.push_str(&format!("\\u{unit:04x}")),
-        }
-    }
-    out
+    let one = |unit| match u8::try_from(unit) {
+        Ok(byte) if byte.is_ascii() => char::from(byte).to_string(),
+        _ => format!("\\u{unit:04x}"),
+    };
+    text.encode_utf16().map(one).collect()
 }
 
 /// Whether `later` can have grown out of `earlier`.

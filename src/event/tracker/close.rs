@@ -61,7 +61,8 @@ impl Tracker {
             return Some(end.into());
         }
         match self.base {
-            Place::Start | Place::End => None,
+            // A message or a compaction lies on top of a base and is ended above.
+            Place::Start | Place::End | Place::Message | Place::Compaction => None,
             Place::BetweenRuns if self.retry.is_none() => self.missing_background_end(),
             Place::BetweenRuns | Place::RetryWait => Some(self.retry_given_up(reason)),
             Place::RetryAnnounced => Some(self.announced_retry().into()),
@@ -89,8 +90,6 @@ impl Tracker {
                 .or_else(|| self.missing_result_start())
                 .or_else(|| self.missing_turn_end()),
             Place::Broken => self.missing_turn_end(),
-            // Not places of their own here: what lies on top is ended above.
-            Place::Message | Place::Compaction => None,
         }
     }
 

@@ -168,7 +168,6 @@ impl Place {
             Self::Run => "turn_start, a threshold compaction or agent_end",
             Self::Turn => "message_start of a user, custom or assistant message",
             Self::Answer => "message_update, or message_end with a final stop reason",
-            Self::FailedRequest => "its message_end",
             Self::Answered => {
                 "auto_retry_end with success if retries led here, tool_execution_start or turn_end"
             }
@@ -181,7 +180,7 @@ impl Place {
             Self::Pausing => "agent_end without a retry",
             Self::Broken => "turn_end",
             Self::BrokenTurn => "agent_end",
-            Self::Message => "its message_end",
+            Self::FailedRequest | Self::Message => "its message_end",
             Self::Compaction => "compaction_progress, summarization_retry_* or compaction_end",
             Self::End => "nothing",
         }

@@ -1,6 +1,7 @@
 //! The tracker: where a native stream is, whether an event may come there, and what is missing to
 //! end it.
 
+mod around;
 mod close;
 mod error;
 mod order;

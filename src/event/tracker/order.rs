@@ -1,16 +1,13 @@
 //! The grammar: one step for each event.
 
-use super::{Background, Retry, Stage, Tool, Tracker};
-use super::{OpenIds, OrderFault, Place};
+use super::{OpenIds, OrderFault, Place, Stage, Tool, Tracker};
 use crate::event::{
-    AgentEndEvent, AgentMessage, AgentStartEvent, ArbitrationStatus, AssistantMessage,
-    AssistantMessageEvent, AutoRetryEndEvent, AutoRetryStartEvent, BackgroundAgentStartEvent,
-    CompactionEndEvent, CompactionReason, CompactionStartEvent, HookPhase, MessageUpdateEvent,
-    QuipuEvent, StopReason, StreamEndEvent, SubagentArbitrationEvent, ToolExecutionEndEvent,
+    AgentEndEvent, AgentMessage, AgentStartEvent, AssistantMessage, AssistantMessageEvent,
+    HookPhase, MessageUpdateEvent, QuipuEvent, StopReason, StreamEndEvent, ToolExecutionEndEvent,
     ToolExecutionStartEvent, ToolHookStatusEvent, ToolResultMessage, TurnEndEvent,
 };
 
-type Step = Result<(), OrderFault>;
+pub(super) type Step = Result<(), OrderFault>;
 
 impl Tracker {
     pub(super) fn step(&mut self, event: &QuipuEvent) -> Step {
@@ -393,113 +390,6 @@ impl Tracker {
         )
     }
 
-    fn retry_start(&mut self, event: &AutoRetryStartEvent) -> Step {
-        self.at(&[Place::RetryAnnounced])?;
-        self.retry = Some(Retry {
-            attempt: event.attempt,
-            max_attempts: event.max_attempts,
-        });
-        self.base = Place::RetryWait;
-        Ok(())
-    }
-
-    fn retry_end(&mut self, event: &AutoRetryEndEvent) -> Step {
-        if event.success {
-            self.at(&[Place::Answered])?;
-        } else {
-            self.at(&[Place::BetweenRuns, Place::RetryWait])?;
-        }
-        if self.retry.take().is_none() {
-            return Err(not_open("series of retries", String::new(), Vec::new()));
-        }
-        self.base = if event.success {
-            Place::Tools
-        } else {
-            Place::BetweenRuns
-        };
-        Ok(())
-    }
-
-    fn compaction_start(&mut self, event: &CompactionStartEvent) -> Step {
-        if event.reason == CompactionReason::Threshold {
-            self.at(&[Place::BetweenRuns, Place::Run, Place::BetweenTurns])?;
-        } else {
-            self.at(&[Place::BetweenRuns])?;
-        }
-        self.no_summary_retry()?;
-        self.compaction = Some(event.clone());
-        Ok(())
-    }
-
-    fn compaction_end(&mut self, event: &CompactionEndEvent) -> Step {
-        // A second overflow in a row is told by an end alone: nothing was tried.
-        let alone = event.reason == CompactionReason::Overflow
-            && !event.aborted
-            && !event.will_retry
-            && event.result.is_none()
-            && event.request_id.is_none();
-        if !(alone && self.place() == Place::BetweenRuns) {
-            self.at(&[Place::Compaction])?;
-        }
-        self.no_summary_retry()?;
-        if let Some(usage) = event
-            .result
-            .as_ref()
-            .and_then(|result| result.usage.as_ref())
-        {
-            self.totals.add(usage);
-        }
-        let Some(start) = self.compaction.take() else {
-            return Ok(());
-        };
-        same("reason", "its start", start.reason == event.reason)?;
-        let ids = start.request_id.zip(event.request_id.as_ref());
-        same(
-            "requestId",
-            "its start",
-            ids.is_none_or(|(start, end)| start == *end),
-        )
-    }
-
-    fn background_start(&mut self, event: &BackgroundAgentStartEvent) -> Step {
-        self.inside()?;
-        if self
-            .agents
-            .iter()
-            .any(|agent| agent.start.agent_id == event.agent_id)
-        {
-            return Err(OrderFault::Reused {
-                what: "background agent",
-                id: event.agent_id.clone(),
-            });
-        }
-        self.agents.push(Background {
-            start: event.clone(),
-            relayed: false,
-            refused: false,
-            ended: false,
-        });
-        Ok(())
-    }
-
-    fn arbitration(&mut self, event: &SubagentArbitrationEvent) -> Step {
-        self.inside()?;
-        let agent = self.background(&event.agent_id)?;
-        refuse_if(
-            agent.refused,
-            "route of the background agent",
-            &event.agent_id,
-        )?;
-        // The steps of a chain are decided one by one, the later ones between its lines.
-        refuse_if(
-            agent.relayed && event.step.is_none(),
-            "decision about the background agent",
-            &event.agent_id,
-        )?;
-        agent.refused = event.status == ArbitrationStatus::Failure;
-        Ok(())
-    }
-
     fn stream_end(&mut self, event: &StreamEndEvent) -> Step {
         self.at(&[Place::BetweenRuns])?;
         self.no_retry()?;
@@ -515,7 +405,7 @@ impl Tracker {
         )
     }
 
-    fn at(&self, allowed: &[Place]) -> Step {
+    pub(super) fn at(&self, allowed: &[Place]) -> Step {
         let place = self.place();
         if allowed.contains(&place) {
             Ok(())
@@ -525,7 +415,7 @@ impl Tracker {
     }
 
     /// Anywhere between the header and the terminal line.
-    fn inside(&self) -> Step {
+    pub(super) fn inside(&self) -> Step {
         match self.base {
             place @ (Place::Start | Place::End) => Err(OrderFault::Place { place }),
             _ => Ok(()),
@@ -546,19 +436,6 @@ impl Tracker {
         Err(not_open("tool", id.to_owned(), open))
     }
 
-    fn background(&mut self, id: &str) -> Result<&mut Background, OrderFault> {
-        let at = self
-            .agents
-            .iter()
-            .position(|agent| agent.start.agent_id == id && !agent.ended);
-        if let Some(at) = at {
-            return Ok(&mut self.agents[at]);
-        }
-        let open = self.agents.iter().filter(|agent| !agent.ended);
-        let open = open.map(|agent| agent.start.agent_id.clone()).collect();
-        Err(not_open("background agent", id.to_owned(), open))
-    }
-
     fn no_running_tool(&self) -> Step {
         match self.tools.iter().find(|tool| tool.stage == Stage::Running) {
             Some(tool) => Err(open("tool", tool.id.clone())),
@@ -573,35 +450,15 @@ impl Tracker {
         }
     }
 
-    fn no_summary_retry(&self) -> Step {
+    pub(super) fn no_summary_retry(&self) -> Step {
         if self.summary_retry {
             return Err(open("series of summarization retries", String::new()));
         }
         Ok(())
     }
-
-    fn summary_retry_open(&self) -> Step {
-        if self.summary_retry {
-            return Ok(());
-        }
-        Err(not_open(
-            "series of summarization retries",
-            String::new(),
-            Vec::new(),
-        ))
-    }
-
-    fn same_reason(&self, reason: CompactionReason) -> Step {
-        let open = self.compaction.as_ref();
-        same(
-            "reason",
-            "the compaction's start",
-            open.is_some_and(|start| start.reason == reason),
-        )
-    }
 }
 
-fn same(what: &'static str, from: &'static str, equal: bool) -> Step {
+pub(super) fn same(what: &'static str, from: &'static str, equal: bool) -> Step {
     if equal {
         Ok(())
     } else {
@@ -609,16 +466,16 @@ fn same(what: &'static str, from: &'static str, equal: bool) -> Step {
     }
 }
 
-fn open(what: &'static str, id: String) -> OrderFault {
+pub(super) fn open(what: &'static str, id: String) -> OrderFault {
     OrderFault::Open { what, id }
 }
 
-fn not_open(what: &'static str, id: String, open: Vec<String>) -> OrderFault {
+pub(super) fn not_open(what: &'static str, id: String, open: Vec<String>) -> OrderFault {
     let open = OpenIds(open);
     OrderFault::NotOpen { what, id, open }
 }
 
-fn refuse_if(refused: bool, what: &'static str, id: &str) -> Step {
+pub(super) fn refuse_if(refused: bool, what: &'static str, id: &str) -> Step {
     if refused {
         return Err(not_open(what, id.to_owned(), Vec::new()));
     }

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use super::{CloseReason, OrderError, Place, Tracker};
 use crate::event::sample::{answer, event, pair, rich, update, user};
 use crate::event::{
-    AgentMessage, AssistantContent, QUIPU_EVENT_TYPES, QuipuEvent, StopReason, StreamEndEvent,
+    AgentMessage, AssistantContent, Number, QUIPU_EVENT_TYPES, QuipuEvent, StopReason,
+    StreamEndEvent,
 };
 
 fn aborted() -> CloseReason {
@@ -92,7 +93,7 @@ fn sums_count_each_request_once() {
     // Six answers and one compaction; the child's turn is not one of ours.
     assert_eq!((totals.usage.input, totals.usage.output), (160, 121));
     assert_eq!(totals.usage.total_tokens, 281);
-    assert_eq!(totals.usage.cost.total.get(), 7.0 * 0.75);
+    assert_eq!(totals.usage.cost.total, Number::from(5.25));
     assert_eq!(totals.usage.reasoning, None);
     assert_eq!(totals.turns, 6);
 }
@@ -208,7 +209,7 @@ fn in_answer(rest: impl IntoIterator<Item = Value>) -> String {
     let start = [
         json!({"type": "agent_start"}),
         json!({"type": "turn_start"}),
-        json!({"type": "message_start", "message": answer(json!([]), "pending")}),
+        json!({"type": "message_start", "message": answer(&json!([]), "pending")}),
     ];
     check(&stream(start.into_iter().chain(rest)))
         .unwrap_err()
@@ -217,10 +218,10 @@ fn in_answer(rest: impl IntoIterator<Item = Value>) -> String {
 
 #[test]
 fn faults_say_what_was_expected() {
-    let text = |delta: &str| update(json!({"type": delta, "contentIndex": 0}));
-    let end = |content, reason| json!({"type": "message_end", "message": answer(content, reason)});
+    let text = |delta: &str| update(&json!({"type": delta, "contentIndex": 0}));
+    let end = |content: &Value, reason| json!({"type": "message_end", "message": answer(content, reason)});
     let says = |content: &str| json!([{"type": "text", "text": content}]);
-    let piece = update(json!({"type": "text_delta", "contentIndex": 0, "delta": "a"}));
+    let piece = update(&json!({"type": "text_delta", "contentIndex": 0, "delta": "a"}));
     for (error, expected) in [
         (
             in_answer([json!({"type": "turn_start"})]),
@@ -228,11 +229,11 @@ fn faults_say_what_was_expected() {
              message_end with a final stop reason",
         ),
         (
-            in_answer([text("text_start"), end(says(""), "stop")]),
+            in_answer([text("text_start"), end(&says(""), "stop")]),
             "event 6 (message_end): not allowed before the end of the content block 0",
         ),
         (
-            in_answer([text("text_start"), piece.clone(), end(says("b"), "error")]),
+            in_answer([text("text_start"), piece.clone(), end(&says("b"), "error")]),
             "event 7 (message_end): content block 0 of the message differs from its deltas in \
              its text",
         ),
@@ -249,13 +250,13 @@ fn faults_say_what_was_expected() {
             "event 6 (message_update): content block 0 is not a text block",
         ),
         (
-            in_answer([end(json!([]), "pending")]),
+            in_answer([end(&json!([]), "pending")]),
             "event 5 (message_end): not allowed inside an answer; expected message_update, or \
              message_end with a final stop reason",
         ),
         (
             in_answer([
-                end(json!([]), "stop"),
+                end(&json!([]), "stop"),
                 json!({
                     "type": "tool_execution_start", "toolCallId": "x", "toolName": "t", "args": {},
                 }),
@@ -265,9 +266,9 @@ fn faults_say_what_was_expected() {
         ),
         (
             in_answer([
-                end(json!([]), "stop"),
+                end(&json!([]), "stop"),
                 json!({
-                    "type": "turn_end", "message": answer(json!([]), "length"), "toolResults": [],
+                    "type": "turn_end", "message": answer(&json!([]), "length"), "toolResults": [],
                 }),
             ]),
             "event 6 (turn_end): its message differs from the answer's message_end",
@@ -367,7 +368,7 @@ proptest! {
         let start = [
             json!({"type": "agent_start"}),
             json!({"type": "turn_start"}),
-            json!({"type": "message_start", "message": answer(json!([]), "pending")}),
+            json!({"type": "message_start", "message": answer(&json!([]), "pending")}),
         ];
         let mut tracker = check(&stream(start)).unwrap();
         let mut taken = 0;
@@ -388,7 +389,7 @@ proptest! {
             if opens && index != taken {
                 continue;
             }
-            if tracker.observe(&event(update(delta))).is_ok() && opens {
+            if tracker.observe(&event(update(&delta))).is_ok() && opens {
                 taken += 1;
             }
         }
