@@ -4,7 +4,7 @@
 //! because client generators take the names of types from there.
 
 use super::file::DIALECT;
-use super::model::{Def, Field, Member, Object, Schema, Shape, Type, Union};
+use super::model::{Def, Field, Member, Object, Schema, Shape, Type, Union, group_title};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -58,13 +58,13 @@ pub fn document(schema: &Schema, wire: &str, mode: Mode) -> Option<Value> {
     let id = format!("{}/bundle/{wire}.{}.json", schema.base, mode.name());
     document.insert("$id".into(), id.into());
     document.extend(writer.def(root));
-    let mut defs = Map::new();
-    for title in writer.reachable(root) {
-        if let Some(def) = schema.defs.get(title).filter(|def| def.title != root.title) {
-            defs.insert(title.to_owned(), writer.def(def).into());
-        }
-    }
-    document.insert("$defs".into(), defs.into());
+    let defs = writer
+        .reachable(root)
+        .into_iter()
+        .filter_map(|title| schema.defs.get(title));
+    let mut defs = writer.defs(defs);
+    defs.remove(&root.title);
+    document.insert("$defs".into(), Value::Object(defs.into_iter().collect()));
     Some(document.into())
 }
 
@@ -76,11 +76,7 @@ pub(super) fn all(defs: &BTreeMap<String, Def>) -> Value {
         root: None,
         stamped: BTreeMap::new(),
     };
-    let all: Map<String, Value> = defs
-        .values()
-        .map(|def| (def.title.clone(), writer.def(def).into()))
-        .collect();
-    json!({ "$defs": all })
+    json!({ "$defs": writer.defs(defs.values()) })
 }
 
 /// For each member of the wire `root` the def whose fields it may carry besides.
@@ -118,6 +114,16 @@ impl<'a> Writer<'a> {
             .filter(move |member| open || !self.is_read_only(&member.title))
     }
 
+    /// The groups of members that the mode has.
+    fn groups<'u>(&self, union: &'u Union) -> Vec<Vec<&'u Member>> {
+        let mut groups = union.groups();
+        for group in &mut groups {
+            group.retain(|member| self.mode == Mode::Open || !self.is_read_only(&member.title));
+        }
+        groups.retain(|group| !group.is_empty());
+        groups
+    }
+
     /// The titles that `root` leads to in this mode, sorted.
     fn reachable(&self, root: &'a Def) -> BTreeSet<&'a str> {
         let mut queue: Vec<&str> = vec![&root.title];
@@ -134,6 +140,44 @@ impl<'a> Writer<'a> {
         seen
     }
 
+    /// `defs` by title, and the groups of members in their unions.
+    fn defs<'d>(&self, defs: impl Iterator<Item = &'d Def>) -> BTreeMap<String, Value> {
+        let mut all = BTreeMap::new();
+        for def in defs {
+            all.insert(def.title.clone(), self.def(def).into());
+            for group in def
+                .union()
+                .map_or_else(Vec::new, |union| self.groups(union))
+            {
+                if let [first, _, ..] = group[..] {
+                    all.insert(group_title(&group), self.group(&def.title, first, &group));
+                }
+            }
+        }
+        all
+    }
+
+    /// Members with the same discriminator are a union of their own, because a discriminator that
+    /// names two branches is none: generators would drop it, or refuse it.
+    fn group(&self, union: &str, first: &Member, group: &[&Member]) -> Value {
+        let key = first
+            .second
+            .as_ref()
+            .map(|(key, _)| key.as_str())
+            .unwrap_or_default();
+        let members: Vec<Value> = group
+            .iter()
+            .map(|member| self.reference(&member.title))
+            .collect();
+        json!({
+            "title": group_title(group),
+            "description":
+                format!("The forms of `{}` in {union}, told apart by `{key}`.", first.value),
+            "discriminator": { "propertyName": key },
+            "oneOf": members,
+        })
+    }
+
     fn def(&self, def: &Def) -> Map<String, Value> {
         let mut json = Map::new();
         json.insert("title".into(), def.title.clone().into());
@@ -143,9 +187,13 @@ impl<'a> Writer<'a> {
             Shape::Enum(values) => self.values(values, &mut json),
             Shape::Union(union) => {
                 json.insert("discriminator".into(), json!({ "propertyName": union.tag }));
-                let members: Vec<Value> = self
-                    .members(union)
-                    .map(|member| self.reference(&member.title))
+                let groups = self.groups(union);
+                let members: Vec<Value> = groups
+                    .iter()
+                    .map(|group| match &group[..] {
+                        [only] => self.reference(&only.title),
+                        group => self.reference(&group_title(group)),
+                    })
                     .collect();
                 json.insert("oneOf".into(), members.into());
             }
@@ -221,8 +269,13 @@ impl<'a> Writer<'a> {
     }
 
     fn field(&self, field: &Field) -> Value {
+        let description = &field.description;
+        // A description beside `$ref` would make generators take it for another type, `Usage1`.
+        if let Type::Ref(title) = &field.ty {
+            return json!({ "description": description, "allOf": [self.reference(title)] });
+        }
         let mut json = self.ty(&field.ty);
-        json["description"] = field.description.clone().into();
+        json["description"] = description.clone().into();
         json
     }
 

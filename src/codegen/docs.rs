@@ -91,10 +91,18 @@ impl<'a> Page<'a> {
         {
             let _ = writeln!(
                 text,
-                "\nFields that every line may have besides: {}\n",
+                "\n### Fields of every line\n\n{}\n",
                 stamp.description
             );
-            self.fields(text, stamp.object().map_or(&[], |object| &object.fields));
+            let fields = stamp.object().map_or(&[][..], |object| &object.fields);
+            let optional: Vec<Field> = fields
+                .iter()
+                .map(|field| Field {
+                    required: false,
+                    ..field.clone()
+                })
+                .collect();
+            self.fields(text, &optional);
         }
     }
 

@@ -46,9 +46,11 @@ pub fn lint(folder: &Folder, mut problems: Vec<Problem>) -> Result<Schema, Vec<P
     linter.stamps(&mut problems);
     linter.read_only(&mut problems);
     linter.constants(&mut problems);
-    linter.reachable(&lost, &mut problems);
     linter.examples(&lost, &mut problems);
-    linter.grammar(&wires, &mut problems);
+    if lost.is_empty() {
+        linter.reachable(&mut problems);
+        linter.grammar(&wires, &mut problems);
+    }
 
     if problems.is_empty() {
         Ok(Schema {
@@ -69,7 +71,9 @@ fn version(folder: &Folder, problems: &mut Vec<Problem>) {
     let core = folder.version.split(['-', '+']).next().unwrap_or_default();
     let parts: Vec<_> = core.split('.').collect();
     let number = |part: &&str| part.parse::<u32>().is_ok_and(|n| n.to_string() == **part);
-    if !folder.version.is_empty() && !(parts.len() == 3 && parts.iter().all(number)) {
+    let is_version = parts.len() == 3 && parts.iter().all(number);
+    // A missing file has been reported already.
+    if !is_version && !folder.version.is_empty() {
         problems.push(Problem {
             file: folder.display("VERSION"),
             place: "line 1".into(),
@@ -79,34 +83,34 @@ fn version(folder: &Folder, problems: &mut Vec<Problem>) {
     }
 }
 
-/// The title of each file, made up where it is missing so that references to it still resolve.
+/// The title of each file, made up where it is missing or taken so that references to it still resolve.
 fn titles(folder: &Folder, problems: &mut Vec<Problem>) -> BTreeMap<String, String> {
     let mut titles = BTreeMap::new();
-    let mut owner: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut owners: BTreeMap<String, &str> = BTreeMap::new();
     for file in &folder.files {
         let title = file
             .value
             .as_ref()
             .and_then(|value| value.get("title"))
             .and_then(Value::as_str);
-        if let Some(title) = title {
-            match owner.get(title) {
-                None => {
-                    owner.insert(title, &file.path);
-                }
-                Some(other) => problems.push(Problem {
-                    file: folder.display(&file.path),
-                    place: "/title".into(),
-                    what: format!(
-                        "`{title}` is already the title of {}",
-                        folder.display(other)
-                    ),
-                    remedy: "write a title of its own".into(),
-                }),
-            }
+        let owner = title.and_then(|title| owners.get(title));
+        if let (Some(title), Some(owner)) = (title, owner) {
+            problems.push(Problem {
+                file: folder.display(&file.path),
+                place: "/title".into(),
+                what: format!(
+                    "`{title}` is already the title of {}",
+                    folder.display(owner)
+                ),
+                remedy: "write a title of its own".into(),
+            });
         }
-        let made_up = || names::pascal(file.path.trim_end_matches(".json"));
-        titles.insert(file.path.clone(), title.map_or_else(made_up, str::to_owned));
+        let title = title.filter(|_| owner.is_none()).map_or_else(
+            || names::pascal(file.path.trim_end_matches(".json")),
+            str::to_owned,
+        );
+        owners.entry(title.clone()).or_insert(&file.path);
+        titles.insert(file.path.clone(), title);
     }
     titles
 }
@@ -267,10 +271,7 @@ impl Linter<'_> {
     }
 
     /// A file that nothing refers to is in no bundle: most likely an event left out of its wire.
-    fn reachable(&self, lost: &BTreeSet<String>, problems: &mut Vec<Problem>) {
-        if !lost.is_empty() {
-            return;
-        }
+    fn reachable(&self, problems: &mut Vec<Problem>) {
         let root = |def: &&Def| {
             ["wire/", "session/", "rpc/"]
                 .iter()

@@ -8,6 +8,7 @@
 
 pub mod bundle;
 pub mod docs;
+mod field;
 mod file;
 pub mod lint;
 pub mod load;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 /// A schema folder without mistakes.
 #[derive(Clone, Debug)]
 pub struct Schema {
-    /// The SemVer version of the native wire.
+    /// The semantic version of the native wire.
     pub version: String,
     /// What each `$id` begins with, up to and without the path: `https://quipu.dev/schema/v1`.
     pub base: String,
@@ -144,6 +144,61 @@ pub struct Union {
     pub members: Vec<Member>,
     /// The def whose fields may stand in each member, right after the discriminator.
     pub stamp: Option<String>,
+}
+
+impl Union {
+    /// The members by discriminator value, in the order of the first of each value. More than one
+    /// in a group are told apart by their second discriminator.
+    #[must_use]
+    pub fn groups(&self) -> Vec<Vec<&Member>> {
+        let mut groups: Vec<Vec<&Member>> = Vec::new();
+        for member in &self.members {
+            match groups
+                .iter_mut()
+                .find(|group| group[0].value == member.value)
+            {
+                Some(group) => group.push(member),
+                None => groups.push(vec![member]),
+            }
+        }
+        groups
+    }
+}
+
+/// What a group of members is called: what their titles have in common at both ends, in whole
+/// words.
+#[must_use]
+pub fn group_title(group: &[&Member]) -> String {
+    let Some((first, rest)) = group.split_first() else {
+        return String::new();
+    };
+    let words = |title: &str| -> Vec<String> {
+        let mut words: Vec<String> = Vec::new();
+        for c in title.chars() {
+            match words.last_mut().filter(|_| !c.is_ascii_uppercase()) {
+                Some(word) => word.push(c),
+                None => words.push(c.to_string()),
+            }
+        }
+        words
+    };
+    let first = words(&first.title);
+    let (mut head, mut tail) = (first.len(), first.len());
+    for other in rest {
+        let other = words(&other.title);
+        let same = |(a, b): &(&String, &String)| a == b;
+        head = head.min(first.iter().zip(&other).take_while(same).count());
+        tail = tail.min(
+            first
+                .iter()
+                .rev()
+                .zip(other.iter().rev())
+                .take_while(same)
+                .count(),
+        );
+    }
+    let tail = tail.min(first.len() - head);
+    first[..head].concat() + &first[first.len() - tail..].concat()
 }
 
 /// A member of a union.

@@ -17,6 +17,26 @@ const ROLES: [(&str, &str); 6] = [
     ("closed_before", "needs closed:"),
 ];
 
+/// The event whose order is asked for.
+struct Asked<'a> {
+    event: &'a str,
+    second: Option<&'a (String, String)>,
+}
+
+impl Asked<'_> {
+    /// Whether `pattern` is about this event, in this form if it has several.
+    fn is_meant_by(&self, pattern: &Value) -> bool {
+        let names = pattern.get("event").and_then(Value::as_str) == Some(self.event);
+        let other_form = self.second.is_some_and(|(key, value)| {
+            let allowed = pattern
+                .get("where")
+                .and_then(|at| at.get(format!("/{key}")));
+            allowed.is_some_and(|allowed| !list(allowed).contains(&&**value))
+        });
+        names && !other_form
+    }
+}
+
 impl<'a> Order<'a> {
     pub(super) fn of(schema: &'a Schema, wire: &str) -> Self {
         Self(
@@ -46,22 +66,21 @@ impl<'a> Order<'a> {
         if self.0.is_none() {
             return;
         }
-        let of_event = |pattern: &&Value| {
-            let names = pattern.get("event").and_then(Value::as_str) == Some(event);
-            let other_form = second.is_some_and(|(key, value)| {
-                let allowed = pattern
-                    .pointer("/where")
-                    .and_then(|w| w.get(format!("/{key}")));
-                allowed.and_then(Value::as_array).is_some_and(|allowed| {
-                    !allowed
-                        .iter()
-                        .any(|allowed| allowed.as_str() == Some(value))
-                })
-            });
-            names && !other_form
-        };
+        let asked = Asked { event, second };
+        let lines = [
+            self.steps(&asked),
+            self.anywhere(&asked),
+            self.pairs(&asked),
+            self.rules(&asked),
+        ];
         text.push_str("\nOrder:\n\n");
-        // Steps that lead to the same state under the same conditions are one sentence.
+        for line in lines.into_iter().flatten() {
+            let _ = writeln!(text, "- {line}");
+        }
+    }
+
+    /// The steps that the event makes; those of one kind are one sentence.
+    fn steps(&self, asked: &Asked) -> Vec<String> {
         let mut steps: Vec<(String, Vec<&str>)> = Vec::new();
         for (state, body) in self.states() {
             let on = body
@@ -69,13 +88,12 @@ impl<'a> Order<'a> {
                 .and_then(Value::as_array)
                 .into_iter()
                 .flatten();
-            for pattern in on.filter(of_event) {
+            for pattern in on.filter(|pattern| asked.is_meant_by(pattern)) {
                 let to = pattern
                     .get("to")
                     .and_then(Value::as_str)
                     .unwrap_or_default();
-                let stays = to == state;
-                let then = if stays {
+                let then = if to == state {
                     String::new()
                 } else {
                     format!("; leads to `{to}`")
@@ -87,69 +105,61 @@ impl<'a> Order<'a> {
                 }
             }
         }
-        for (step, states) in steps {
-            let _ = writeln!(text, "- in {}{step}", names(&states));
-        }
+        steps
+            .into_iter()
+            .map(|(step, states)| format!("in {}{step}", names(&states)))
+            .collect()
+    }
+
+    fn anywhere(&self, asked: &Asked) -> Vec<String> {
+        let mut lines = Vec::new();
         for entry in self.list("anywhere") {
-            let strings = |key: &str| -> Vec<&str> {
-                let list = entry
-                    .get(key)
-                    .and_then(Value::as_array)
-                    .into_iter()
-                    .flatten();
-                list.filter_map(Value::as_str).collect()
-            };
-            if strings("events").contains(&event) {
-                let legal = strings("in");
-                let rest: Vec<&str> = self
-                    .states()
-                    .map(|(state, _)| state.as_str())
-                    .filter(|state| !legal.contains(state))
-                    .collect();
-                let _ = if rest.len() < legal.len() {
-                    writeln!(
-                        text,
-                        "- in any state but {}, which it does not change",
-                        names(&rest)
-                    )
-                } else {
-                    writeln!(text, "- in {}, which it does not change", names(&legal))
-                };
+            if !strings(entry, "events").contains(&asked.event) {
+                continue;
             }
+            let legal = strings(entry, "in");
+            let states = self.states().map(|(state, _)| state.as_str());
+            let rest: Vec<&str> = states.filter(|state| !legal.contains(state)).collect();
+            lines.push(if rest.len() < legal.len() {
+                format!(
+                    "in any state but {}, which it does not change",
+                    names(&rest)
+                )
+            } else {
+                format!("in {}, which it does not change", names(&legal))
+            });
         }
+        lines
+    }
+
+    fn pairs(&self, asked: &Asked) -> Vec<String> {
+        let mut lines = Vec::new();
         for pair in self.list("pairs") {
             let name = pair.get("name").and_then(Value::as_str).unwrap_or_default();
-            let mut said: Vec<String> = Vec::new();
             for (role, words) in ROLES {
                 let patterns = pair
                     .get(role)
                     .and_then(Value::as_array)
                     .into_iter()
                     .flatten();
-                for pattern in patterns.filter(of_event) {
+                for pattern in patterns.filter(|pattern| asked.is_meant_by(pattern)) {
                     let key = pair
                         .get("key")
                         .and_then(Value::as_str)
                         .filter(|_| role == "open");
                     let key = key.map_or(String::new(), |key| format!(", told apart by `{key}`"));
-                    said.push(format!("{words} `{name}`{key}{}", conditions(pattern)));
+                    lines.push(format!("{words} `{name}`{key}{}", conditions(pattern)));
                 }
             }
-            for line in said {
-                let _ = writeln!(text, "- {line}");
-            }
         }
-        for rule in self.list("rules") {
-            let events = rule
-                .get("events")
-                .and_then(Value::as_array)
-                .into_iter()
-                .flatten();
-            if events.filter_map(Value::as_str).any(|name| name == event) {
-                let description = rule.get("description").and_then(Value::as_str);
-                let _ = writeln!(text, "- {}", description.unwrap_or_default());
-            }
-        }
+        lines
+    }
+
+    fn rules(&self, asked: &Asked) -> Vec<String> {
+        self.list("rules")
+            .filter(|rule| strings(rule, "events").contains(&asked.event))
+            .filter_map(|rule| rule.get("description")?.as_str().map(str::to_owned))
+            .collect()
     }
 
     /// The states and pairs by themselves.
@@ -198,24 +208,34 @@ fn conditions(pattern: &Value) -> String {
             .collect();
         let _ = write!(text, ", with `{pointer}` {}", either(&allowed));
     }
-    let strings = |key: &str| -> Vec<&str> {
-        let list = pattern
-            .get(key)
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten();
-        list.filter_map(Value::as_str).collect()
-    };
-    if !strings("absent").is_empty() {
-        let _ = write!(text, ", without {}", names(&strings("absent")));
+    if !strings(pattern, "absent").is_empty() {
+        let _ = write!(text, ", without {}", names(&strings(pattern, "absent")));
     }
-    if !strings("in").is_empty() {
-        let _ = write!(text, ", when it comes in {}", names(&strings("in")));
+    if !strings(pattern, "in").is_empty() {
+        let _ = write!(
+            text,
+            ", when it comes in {}",
+            names(&strings(pattern, "in"))
+        );
     }
-    if !strings("same").is_empty() {
-        let _ = write!(text, ", of the same {}", names(&strings("same")));
+    if !strings(pattern, "same").is_empty() {
+        let _ = write!(text, ", of the same {}", names(&strings(pattern, "same")));
     }
     text
+}
+
+/// The strings of the array at `key`.
+fn strings<'v>(value: &'v Value, key: &str) -> Vec<&'v str> {
+    value.get(key).map(list).unwrap_or_default()
+}
+
+fn list(value: &Value) -> Vec<&str> {
+    value
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect()
 }
 
 fn names(names: &[&str]) -> String {

@@ -2,7 +2,8 @@
 
 use super::Problem;
 use super::load::Folder;
-use super::model::{Def, Field, Member, Shape, Type, Union};
+use super::model::{Def, Field, Member, Shape, Type, Union, group_title};
+use super::names;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -86,9 +87,11 @@ impl Settling<'_> {
             match object.tag() {
                 Some((name, value)) if name == tag => value.clone_into(&mut member.value),
                 _ => {
-                    let place = match object.fields.iter().any(|field| field.name == tag) {
-                        true => format!("/properties/{tag}"),
-                        false => "/properties".to_owned(),
+                    let named = object.fields.iter().any(|field| field.name == tag);
+                    let place = if named {
+                        format!("/properties/{tag}")
+                    } else {
+                        "/properties".to_owned()
                     };
                     problems.push(self.problem(
                         &def.path,
@@ -140,6 +143,21 @@ impl Settling<'_> {
             if let Some((name, values)) = second {
                 for ((i, _), value) in group.iter().zip(values) {
                     union.members[*i].second = Some((name.clone(), value));
+                }
+                let members: Vec<&Member> = group.iter().map(|(_, member)| member).collect();
+                let title = group_title(&members);
+                if !names::is_pascal(&title) || self.defs.contains_key(&title) {
+                    problems.push(
+                        self.problem(
+                            self.path,
+                            format!("/oneOf/{}/$ref", group[0].0),
+                            format!(
+                                "the forms of \"{value}\" have no name in common but `{title}`"
+                            ),
+                            "let their titles begin or end alike, in a way that is no other title"
+                                .into(),
+                        ),
+                    );
                 }
             } else {
                 let (first, last) = (&group[0].1.title, group[group.len() - 1]);

@@ -19,7 +19,7 @@ pub struct Violation {
 }
 
 /// Checks instances against the defs of a document.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Validator<'a> {
     document: &'a Value,
 }
@@ -92,6 +92,14 @@ impl<'a> Validator<'a> {
             for (i, item) in list.iter().enumerate() {
                 self.walk(items, item, &format!("{at}/{i}"), depth + 1)?;
             }
+        }
+        for part in schema
+            .get("allOf")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
+            self.walk(part, instance, at, depth + 1)?;
         }
         match schema.get("oneOf").and_then(Value::as_array) {
             Some(branches) => self.one_of(schema, branches, instance, at, depth),
@@ -186,8 +194,16 @@ impl<'a> Validator<'a> {
         // one that got further.
         let meant = |branch: &Value| {
             let target = self.target(branch).unwrap_or(branch);
-            let constant = target.pointer(&format!("/properties/{tag}/const"));
-            constant.is_some_and(|constant| equal(constant, value))
+            // Members with the same discriminator are a union of their own.
+            let group = target.get("oneOf").and_then(Value::as_array);
+            group
+                .map_or(std::slice::from_ref(target), Vec::as_slice)
+                .iter()
+                .any(|member| {
+                    let member = self.target(member).unwrap_or(member);
+                    let constant = member.pointer(&format!("/properties/{tag}/const"));
+                    constant.is_some_and(|constant| equal(constant, value))
+                })
         };
         let fault = faults
             .into_iter()

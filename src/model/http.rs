@@ -246,12 +246,11 @@ impl Endpoint {
                 ),
             );
         }
-        let what = if error.is_connect() {
-            "Could not connect"
+        ModelError::network(if error.is_connect() {
+            format!("Could not connect to {}: {reason}.", self.host)
         } else {
-            "The request failed"
-        };
-        ModelError::network(format!("{what} to {}: {reason}.", self.host))
+            format!("The request to {} failed: {reason}.", self.host)
+        })
     }
 
     async fn refused(&self, mut response: Response) -> ModelError {

@@ -240,7 +240,7 @@ pub enum ModelDelta {
     ToolcallDelta { index: usize, delta: String },
     /// A tool call is whole.
     ToolcallEnd { index: usize },
-    /// The latest token counts of the whole answer so far.
+    /// The token counts of the whole answer so far, when they have changed.
     Usage(TokenUsage),
     /// The answer is complete; always the last item. `refusal` is a text for people, present when
     /// `stop_reason` is [`StopReason::Error`] because the service refused to go on.

@@ -179,13 +179,13 @@ mod tests {
     }
 
     const MIXED: &str = "\u{feff}event: a\ndata: one\ndata: two\n\n: comment\r\nid: 7\r\nretry: 1\r\n\
-        data:no space\r\n\r\ndata:  two spaces\r\revent: only a name\n\ndata\n\ndata: \u{e4}\u{1f600}\n\
+        data:no space\r\ndata: more\r\n\r\ndata:  two spaces\r\revent: only a name\n\ndata\n\ndata: \u{e4}\u{1f600}\n\
         unknown: x\nnocolon\n\n\n\nevent: last\ndata: {\"a\":1}";
 
     fn mixed() -> Vec<SseEvent> {
         vec![
             event(Some("a"), "one\ntwo"),
-            event(None, "no space"),
+            event(None, "no space\nmore"),
             event(None, " two spaces"),
             event(None, ""),
             event(None, "\u{e4}\u{1f600}"),

@@ -58,6 +58,7 @@ pub(crate) fn round_trip(schema: &Schema) -> Result<String, String> {
         })
         .collect();
     print(quote! {
+        #[allow(clippy::too_many_lines, reason = "one arm for each type")]
         fn round_trip(title: &str, json: &str) -> serde_json::Result<String> {
             match title { #arms _ => panic!("no type {title}") }
         }

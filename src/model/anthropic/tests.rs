@@ -535,7 +535,7 @@ async fn the_end_of_the_answer_does_not_wait_for_the_end_of_the_body() {
         Act::Wait(Duration::from_mins(10)),
     ];
     let (url, _served) = serve(acts).await;
-    let service = Anthropic::connect(&model(&url), None, Timeouts::from_millis(0, 0)).unwrap();
+    let service = Anthropic::connect(&model(&url), None, Timeouts::from_millis(0, 5000)).unwrap();
     let got = collect(service.stream(request(vec![user("hi")]))).await;
     assert_eq!(got.last(), Some(&Ok(finished(StopReason::Stop))));
 }

@@ -28,8 +28,7 @@ fn sorts_by_status_type_and_words() {
         json!({"error": {"code": 1, "message": message, "status": status, "details": details}})
             .to_string()
     };
-    let quota_words =
-        "You exceeded your current quota, please check your plan and billing details.";
+    let quota_words = "You exceeded your current quota; see your billing details.";
     for (status, body, code, retryable) in [
         (
             401,
@@ -123,7 +122,7 @@ fn sorts_by_status_type_and_words() {
             400,
             anthropic(
                 "invalid_request_error",
-                "prompt is too long: 213462 tokens > 200000 maximum",
+                "prompt is too long: 7 tokens > 5 maximum",
             ),
             ContextOverflow,
             false,

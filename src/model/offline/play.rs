@@ -224,13 +224,14 @@ fn beats(step: Step, request: u64) -> Box<dyn Iterator<Item = Beat> + Send> {
             )]
         }
         (None, Err(error)) => vec![Beat::Failure(error)],
-        (None, Ok((stop_reason, refusal))) => vec![
-            Beat::Other(ModelDelta::Usage(end)),
-            Beat::Other(ModelDelta::Finished {
+        (None, Ok((stop_reason, refusal))) => {
+            let counted = (end != start).then_some(ModelDelta::Usage(end));
+            let last = ModelDelta::Finished {
                 stop_reason,
                 refusal,
-            }),
-        ],
+            };
+            counted.into_iter().chain([last]).map(Beat::Other).collect()
+        }
     };
     let body = blocks
         .into_iter()
