@@ -249,6 +249,14 @@ fn conversation(piece: usize) -> (Run, Receiver<Request>) {
     (quipu(&world, &url).arg("Read the notes").run(), requests)
 }
 
+/// The body of the one request of a run.
+pub(crate) fn asked(world: &World, arrange: impl FnOnce(Quipu) -> Quipu) -> Value {
+    let (url, requests) = serve(vec![Answer::stream(&plain(&["Seen."]))]);
+    let stream = arrange(quipu(world, &url)).run().stream();
+    assert_eq!(stream.outcome(), "completed");
+    requests.recv().unwrap().body
+}
+
 /// Runs for [`crate::coverage`].
 pub(crate) fn runs() -> Vec<Stream> {
     vec![conversation(usize::MAX).0.stream()]
