@@ -5,7 +5,6 @@
 //! `Title.field`, values as `Title=value`. The list may only get shorter.
 
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -13,10 +12,8 @@ use serde_json::{Value, json};
 use crate::anthropic;
 use crate::check::Stream;
 use crate::harness::World;
-use crate::schema::STRICT;
+use crate::schema::{BUNDLE, title};
 use crate::script::{bash, call, text};
-
-static BUNDLE: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(STRICT).unwrap());
 
 /// Begins of the names of events that the list may hold: parts of the contract for which nothing in
 /// the program exists yet. No other event may ever go unwritten.
@@ -39,10 +36,6 @@ const TO_COME: [&str; 17] = [
     "SessionHeader.agentType",
     "SessionHeader.parentSession",
 ];
-
-fn title(reference: &Value) -> Option<&str> {
-    reference["$ref"].as_str()?.rsplit('/').next()
-}
 
 fn definition(title: &str) -> &'static Value {
     &BUNDLE["$defs"][title]
@@ -114,6 +107,9 @@ fn meet(schema: &Value, value: &Value, met: &mut BTreeSet<String>) {
         }
         meet_member(schema, value, met);
     } else {
+        for part in schema["allOf"].as_array().into_iter().flatten() {
+            meet(part, value, met);
+        }
         meet_member(schema, value, met);
         for item in value.as_array().into_iter().flatten() {
             meet(&schema["items"], item, met);

@@ -212,12 +212,12 @@ fn step() -> impl Strategy<Value = Value> {
         trouble,
     );
     let answer = answer.prop_map(|(blocks, stop, usage, chunk, trouble)| {
-        let mut step = json!({ "blocks": blocks, "chunk": chunk });
-        let fields = step.as_object_mut().unwrap();
+        let mut made = json!({ "blocks": blocks, "chunk": chunk });
+        let fields = made.as_object_mut().unwrap();
         fields.extend(stop.map(|stop| ("stop".into(), stop.into())));
         fields.extend(usage.map(|usage| ("usage".into(), usage)));
         fields.extend(trouble.as_object().unwrap().clone());
-        step
+        made
     });
     prop_oneof![
         8 => answer,

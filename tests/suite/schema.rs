@@ -1,6 +1,5 @@
 //! Every line against the published strict bundle, by the jsonschema crate.
 
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use jsonschema::Validator;
@@ -11,49 +10,69 @@ use crate::check::kind;
 /// The bundle as published.
 pub(crate) const STRICT: &str = include_str!("../../generated/bundle/quipu.strict.json");
 
-/// One validator per type of line, so that a finding names the field and not thirty members of a
-/// union that did not match; and the whole bundle, which has the last word.
-static VALIDATORS: LazyLock<(Validator, BTreeMap<String, Vec<Validator>>)> = LazyLock::new(|| {
-    let bundle: Value = serde_json::from_str(STRICT).unwrap();
-    let mut members: BTreeMap<String, Vec<Validator>> = BTreeMap::new();
-    for member in bundle["oneOf"].as_array().unwrap() {
-        let title = member["$ref"].as_str().unwrap().rsplit('/').next().unwrap();
-        let tag = bundle["$defs"][title]["properties"]["type"]["const"]
-            .as_str()
-            .unwrap();
-        let schema = json!({
-            "$schema": bundle["$schema"], "$ref": member["$ref"], "$defs": bundle["$defs"],
-        });
-        members
-            .entry(tag.into())
-            .or_default()
-            .push(jsonschema::validator_for(&schema).unwrap());
-    }
-    (jsonschema::validator_for(&bundle).unwrap(), members)
-});
+/// The bundle as JSON.
+pub(crate) static BUNDLE: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(STRICT).unwrap());
 
-/// The types that the bundle knows.
-pub(crate) fn types() -> impl Iterator<Item = &'static str> {
-    VALIDATORS.1.keys().map(String::as_str)
+static VALIDATOR: LazyLock<Validator> =
+    LazyLock::new(|| jsonschema::validator_for(&BUNDLE).unwrap());
+
+/// The title of what a reference means.
+pub(crate) fn title(reference: &Value) -> Option<&str> {
+    reference["$ref"].as_str()?.rsplit('/').next()
+}
+
+/// The kinds of lines: the type and the title of the definition. A type with two forms has two.
+pub(crate) fn kinds() -> Vec<(&'static str, &'static str)> {
+    fn members(union: &'static Value, found: &mut Vec<(&'static str, &'static str)>) {
+        for title in union["oneOf"].as_array().unwrap().iter().filter_map(title) {
+            let definition = &BUNDLE["$defs"][title];
+            match definition["properties"]["type"]["const"].as_str() {
+                Some(kind) => found.push((kind, title)),
+                None => members(definition, found),
+            }
+        }
+    }
+    let mut found = Vec::new();
+    members(&BUNDLE, &mut found);
+    found
 }
 
 /// What is wrong with each line by itself.
 pub(crate) fn findings(lines: &[Value]) -> Vec<String> {
+    let broken = lines
+        .iter()
+        .enumerate()
+        .filter(|(_, line)| !VALIDATOR.is_valid(line));
+    broken
+        .flat_map(|(index, line)| explain(index, line))
+        .collect()
+}
+
+/// Compares with the definitions of its type alone: against the whole union the complaint would be
+/// that none of thirty members fits.
+fn explain(index: usize, line: &Value) -> Vec<String> {
+    let at = format!("line {} ({})", index + 1, kind(line));
     let mut findings = Vec::new();
-    for (index, line) in lines.iter().enumerate() {
-        let at = format!("line {} ({})", index + 1, kind(line));
-        let Some(members) = VALIDATORS.1.get(kind(line)) else {
-            findings.push(format!("{at}: the bundle knows no such type"));
-            continue;
-        };
-        if VALIDATORS.0.is_valid(line) {
-            continue;
-        }
-        for error in members.iter().flat_map(|member| member.iter_errors(line)) {
+    for (_, title) in kinds()
+        .into_iter()
+        .filter(|(known, _)| *known == kind(line))
+    {
+        let schema = json!({
+            "$schema": BUNDLE["$schema"],
+            "$ref": format!("#/$defs/{title}"),
+            "$defs": BUNDLE["$defs"],
+        });
+        for error in jsonschema::validator_for(&schema)
+            .unwrap()
+            .iter_errors(line)
+        {
             let mut what = error.to_string();
             what.truncate(what.floor_char_boundary(300));
             findings.push(format!("{at}: {}: {what}", error.instance_path()));
         }
+    }
+    if findings.is_empty() {
+        findings.push(format!("{at}: the bundle knows no such type"));
     }
     findings
 }

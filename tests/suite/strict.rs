@@ -187,7 +187,8 @@ struct Tokens {
     cache_write_1h: Maybe<u64>,
     #[serde(default)]
     reasoning: Maybe<u64>,
-    total_tokens: u64,
+    #[serde(rename = "totalTokens")]
+    total: u64,
     cost: Money,
 }
 
@@ -245,7 +246,8 @@ enum Message {
 #[serde(rename_all = "camelCase")]
 enum Stop {
     Pending,
-    Stop,
+    #[serde(rename = "stop")]
+    Done,
     Length,
     ToolUse,
     Error,

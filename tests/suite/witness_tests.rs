@@ -53,6 +53,10 @@ fn bytes_that_are_no_lines_are_found() {
         "line 1: is not compact",
     );
     finds(
+        text.replacen("}\n", "} \n", 1).as_bytes(),
+        "line 1: is not compact",
+    );
+    finds(
         text.replacen("hello", "hel\u{2028}lo", 1).as_bytes(),
         "raw line separator",
     );
@@ -75,19 +79,19 @@ fn the_schema_names_line_type_and_field() {
         found(&schema::findings(&edited(|lines| edit(lines))), wanted);
     };
     finds("line 1 (session): /stream/wire", &|lines| {
-        lines[0]["stream"]["wire"] = "other".into()
+        lines[0]["stream"]["wire"] = "other".into();
     });
     finds("line 1 (session): ", &|lines| {
-        lines[0]["surprise"] = true.into()
+        lines[0]["surprise"] = true.into();
     });
     finds("(turn_start): ", &|lines| {
-        nth(lines, "turn_start", 0)["note"] = Value::Null
+        nth(lines, "turn_start", 0)["note"] = Value::Null;
     });
     finds("(message_end): /message", &|lines| {
         nth(lines, "message_end", 1)["message"]["usage"]["input"] = (-1).into();
     });
     finds("the bundle knows no such type", &|lines| {
-        lines[1]["type"] = "agent_settled".into()
+        lines[1]["type"] = "agent_settled".into();
     });
 }
 
@@ -115,25 +119,25 @@ fn the_fold_compares_deltas_with_the_message() {
         nth(lines, kind, n)["assistantMessageEvent"][field] = value;
     };
     fold_finds("was told", |lines| {
-        delta(lines, "text_delta", 0, "delta", "x".into())
+        delta(lines, "text_delta", 0, "delta", "x".into());
     });
     fold_finds("was told", |lines| {
-        delta(lines, "thinking_delta", 0, "delta", "x".into())
+        delta(lines, "thinking_delta", 0, "delta", "x".into());
     });
     fold_finds("broken arguments are called whole", |lines| {
         delta(lines, "toolcall_delta", 0, "delta", "x".into());
     });
     fold_finds("its end says", |lines| {
-        delta(lines, "text_end", 0, "content", "x".into())
+        delta(lines, "text_end", 0, "content", "x".into());
     });
     fold_finds("its end says", |lines| {
-        delta(lines, "thinking_end", 0, "content", "x".into())
+        delta(lines, "thinking_end", 0, "content", "x".into());
     });
     fold_finds("differs from its toolcall_end", |lines| {
         delta(lines, "toolcall_end", 0, "toolCall", json!({ "id": "a" }));
     });
     fold_finds("the call became", |lines| {
-        delta(lines, "toolcall_start", 0, "toolName", "x".into())
+        delta(lines, "toolcall_start", 0, "toolName", "x".into());
     });
     fold_finds("no open text block 9", |lines| {
         delta(lines, "text_delta", 0, "contentIndex", 9.into());
@@ -242,7 +246,7 @@ fn the_fold_follows_messages_to_turns_and_runs() {
         lines.swap(a + 1, a + 3);
     });
     fold_finds("turn_end: message", |lines| {
-        nth(lines, "turn_end", 0)["message"] = json!({})
+        nth(lines, "turn_end", 0)["message"] = json!({});
     });
     fold_finds("turn_end: toolResults", |lines| {
         nth(lines, "turn_end", 0)["toolResults"]
@@ -264,17 +268,17 @@ fn the_fold_counts() {
         *lines.last_mut().unwrap().pointer_mut(at).unwrap() = value;
     };
     fold_finds("usage is not the sum", |lines| {
-        end(lines, "/usage/input", 1.into())
+        end(lines, "/usage/input", 1.into());
     });
     fold_finds("usage is not the sum", |lines| {
-        end(lines, "/usage/cost/total", 0.5.into())
+        end(lines, "/usage/cost/total", 0.5.into());
     });
     fold_finds("turns: 3 begun", |lines| end(lines, "/turns", 2.into()));
     fold_finds("lines: ", |lines| end(lines, "/lines", 2.into()));
     fold_finds("do not go together", |lines| {
-        end(lines, "/exitCode", 0.into())
+        end(lines, "/exitCode", 0.into());
     });
     fold_finds("do not go together", |lines| {
-        end(lines, "/outcome", "completed".into())
+        end(lines, "/outcome", "completed".into());
     });
 }
