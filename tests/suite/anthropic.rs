@@ -146,7 +146,7 @@ fn quipu(world: &World, url: &str) -> Quipu {
     let models = json!({ "providers": { "loopback": {
         "baseUrl": url, "api": "anthropic-messages", "apiKey": KEY,
         "models": [{
-            "id": "model-1", "reasoning": true, "contextWindow": 200_000, "maxTokens": 8192,
+            "id": "model-1", "reasoning": true, "input": ["text", "image"], "contextWindow": 200_000, "maxTokens": 8192,
             "cost": { "input": 3, "output": 15, "cacheRead": 0.3, "cacheWrite": 3.75 },
         }],
     }}});

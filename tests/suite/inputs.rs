@@ -125,19 +125,20 @@ fn instructions_reach_the_model_unless_they_are_left_out() {
     let system = |flags: &[&str]| {
         asked(&world, |quipu| quipu.args(flags.iter().copied()).arg("hi"))["system"].to_string()
     };
-    let with = system(&["--append-system-prompt", "at the end"]);
+    let with = system(&["--append-system-prompt", "of the flag"]);
     let texts = [
         "of the user",
         "of the folder above",
         "of the project",
-        "at the end",
+        "of the flag",
     ];
     let places = texts.map(|text| with.find(text).unwrap_or_else(|| panic!("{text}: {with}")));
     assert!(places.is_sorted(), "{places:?}");
     assert!(with.contains(&world.work().join("AGENTS.md").display().to_string()));
     for flag in ["-nc", "--no-context-files"] {
         let without = system(&[flag]);
-        assert!(!without.contains("of the "), "{without}");
+        assert!(!without.contains("of the project"), "{without}");
+        assert!(!without.contains("instructions path"), "{without}");
     }
 }
 
