@@ -146,7 +146,10 @@ pub enum Mode {
 
 /// The program's version, and the version and hash of the schema of its stream.
 fn version() -> String {
-    format!("{} (schema {SCHEMA_VERSION}, {SCHEMA_HASH})", env!("CARGO_PKG_VERSION"))
+    format!(
+        "{} (schema {SCHEMA_VERSION}, {SCHEMA_HASH})",
+        env!("CARGO_PKG_VERSION")
+    )
 }
 
 fn cost(text: &str) -> Result<f64, String> {

@@ -62,7 +62,10 @@ pub(super) fn run(command: &Command) -> ExitCode {
 
 /// The arguments of a run and the subcommands together, for help.
 fn whole() -> clap::Command {
-    Program::command().get_subcommands().cloned().fold(Args::command(), clap::Command::subcommand)
+    Program::command()
+        .get_subcommands()
+        .cloned()
+        .fold(Args::command(), clap::Command::subcommand)
 }
 
 /// Prints the output of a subcommand; a reader that goes away early is no error.
@@ -70,7 +73,9 @@ pub(super) fn print(text: &[u8]) -> ExitCode {
     let mut out = std::io::stdout().lock();
     match out.write_all(text).and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            note(&format!("quipu: standard output cannot be written: {error}"));
+            note(&format!(
+                "quipu: standard output cannot be written: {error}"
+            ));
             ExitCode::from(exit_code(ErrorCode::Internal))
         }
         _ => ExitCode::SUCCESS,

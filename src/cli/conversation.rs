@@ -2,11 +2,12 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::attachment::Words;
 use super::run::{Context, Stop};
 use super::{Args, Failure, exit_code, note, session, stdin};
-use crate::agent::{Agent, AgentConfig, Limits, RunEnd, system_prompt};
+use crate::agent::{Agent, AgentConfig, Limits, RetryPolicy, RunEnd, system_prompt};
 use crate::config::credentials::{self, COMMAND_TIMEOUT, Sources};
 use crate::config::models_file::ModelsFile;
 use crate::config::settings::{Images, Loaded, Settings};
@@ -44,7 +45,10 @@ impl Verdict {
     }
 
     pub(super) fn limit(error: StreamError) -> Self {
-        Self { outcome: Outcome::Limit, error: Some(error) }
+        Self {
+            outcome: Outcome::Limit,
+            error: Some(error),
+        }
     }
 
     /// The exit status that tells of it.
@@ -222,7 +226,19 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         session,
         events,
         cancel,
-        limits: Limits { max_turns: args.max_turns, max_cost: args.max_cost },
+        limits: Limits {
+            max_turns: args.max_turns,
+            max_cost: args.max_cost,
+        },
+        retry: RetryPolicy {
+            max_retries: if settings.retry.enabled {
+                settings.retry.max_retries
+            } else {
+                0
+            },
+            base_delay: Duration::from_millis(settings.retry.base_delay_ms),
+            longest_hint: settings.retry.longest_hint(),
+        },
     });
     Ok((agent, settings.images))
 }

@@ -27,7 +27,11 @@ use crate::wire::Wire;
 #[must_use]
 pub fn main() -> ExitCode {
     let words = args::written_out(std::env::args_os());
-    if words.get(1).and_then(|word| word.to_str()).is_some_and(command::is_name) {
+    if words
+        .get(1)
+        .and_then(|word| word.to_str())
+        .is_some_and(command::is_name)
+    {
         return match command::Program::try_parse_from(&words) {
             Ok(program) => command::run(&program.command),
             Err(error) => refuse(&error, &words),

@@ -211,7 +211,10 @@ async fn deadline(limit: Option<Duration>) -> Duration {
 }
 
 /// Cancels a conversation; `None` if it does not end by itself soon and was dropped.
-async fn stop<T>(cancel: &CancellationToken, task: &mut JoinHandle<T>) -> Option<Result<T, JoinError>> {
+async fn stop<T>(
+    cancel: &CancellationToken,
+    task: &mut JoinHandle<T>,
+) -> Option<Result<T, JoinError>> {
     cancel.cancel();
     let joined = timeout(GRACE, &mut *task).await.ok();
     if joined.is_none() {

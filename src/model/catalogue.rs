@@ -32,7 +32,7 @@ mod tests;
 pub const OFFLINE: &str = "offline";
 
 /// The APIs that a provider or model of `models.json` may name.
-pub const SUPPORTED_APIS: [&str; 1] = ["anthropic-messages"];
+pub const SUPPORTED_APIS: [&str; 2] = ["anthropic-messages", "openai-completions"];
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]

@@ -31,7 +31,11 @@ struct Listed {
 pub async fn discover(model: &Model, key: Option<&Secret>) -> Result<Vec<String>, ModelError> {
     let mut url = http::base_url(&model.base_url)?;
     let path = url.path().trim_end_matches('/').to_owned();
-    url.set_path(&if path.ends_with("/v1") { format!("{path}/models") } else { format!("{path}/v1/models") });
+    url.set_path(&if path.ends_with("/v1") {
+        format!("{path}/models")
+    } else {
+        format!("{path}/v1/models")
+    });
     let client = tokio::task::spawn_blocking(|| client(true))
         .await
         .map_err(|error| ModelError::network(error.to_string()))??;
@@ -40,16 +44,25 @@ pub async fn discover(model: &Model, key: Option<&Secret>) -> Result<Vec<String>
         request = request.header(name, value);
     }
     if let Some(key) = key {
-        request = request.bearer_auth(key.expose()).header("x-api-key", key.expose());
+        request = request
+            .bearer_auth(key.expose())
+            .header("x-api-key", key.expose());
     }
-    let mut response =
-        request.send().await.map_err(|_| ModelError::network("no server answers there"))?;
+    let mut response = request
+        .send()
+        .await
+        .map_err(|_| ModelError::network("no server answers there"))?;
     if !response.status().is_success() {
-        return Err(ModelError::network(format!("the server answered {}", response.status())));
+        return Err(ModelError::network(format!(
+            "the server answered {}",
+            response.status()
+        )));
     }
     let mut body = Vec::new();
-    while let Some(piece) =
-        response.chunk().await.map_err(|_| ModelError::network("the list was cut"))?
+    while let Some(piece) = response
+        .chunk()
+        .await
+        .map_err(|_| ModelError::network("the list was cut"))?
     {
         body.extend_from_slice(&piece);
         if body.len() > LIMIT {

@@ -58,7 +58,9 @@ struct Row {
 
 impl Models {
     pub(super) fn run(&self) -> ExitCode {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
         let rows = match runtime {
             Ok(runtime) => runtime.block_on(self.rows()),
             Err(error) => Err(Failure::new(ErrorCode::Internal, error.to_string())),
@@ -73,11 +75,14 @@ impl Models {
     }
 
     async fn rows(&self) -> Result<Vec<Row>, Failure> {
-        let failed = |error: crate::config::ConfigError| Failure::new(error.code(), error.to_string());
+        let failed =
+            |error: crate::config::ConfigError| Failure::new(error.code(), error.to_string());
         let environment = Environment::current();
         let paths = Paths::from_environment(&environment).map_err(failed)?;
         let cwd = std::env::current_dir().unwrap_or_default();
-        let settings = Settings::load(&paths, &cwd, &environment).map_err(failed)?.settings;
+        let settings = Settings::load(&paths, &cwd, &environment)
+            .map_err(failed)?
+            .settings;
         let file = ModelsFile::load(&paths.models()).map_err(failed)?;
         let select = |provider: &str, id: &str| {
             catalogue::select(&Request {
@@ -100,18 +105,30 @@ impl Models {
         if !self.no_discovery {
             let known: BTreeSet<String> = rows.iter().map(|row| row.model.clone()).collect();
             for provider in local_providers(&file) {
-                let Ok(Selection { mut model, access, .. }) = select(&provider, "any") else { continue };
+                let Ok(Selection {
+                    mut model, access, ..
+                }) = select(&provider, "any")
+                else {
+                    continue;
+                };
                 let sources = Sources {
                     flag: None,
                     auth_file: &paths.auth(),
                     environment: &environment,
                     command_timeout: COMMAND_TIMEOUT,
                 };
-                let key = credentials::unlock(&mut model, &access, &sources).ok().and_then(|c| c.key);
+                let key = credentials::unlock(&mut model, &access, &sources)
+                    .ok()
+                    .and_then(|c| c.key);
                 // A server that is not running is the usual case and no news.
                 let ids = discover(&model, key.as_ref()).await.unwrap_or_default();
                 for id in ids {
-                    let found = Model { id, reasoning: false, images: false, ..model.clone() };
+                    let found = Model {
+                        id,
+                        reasoning: false,
+                        images: false,
+                        ..model.clone()
+                    };
                     let found = row(&found, "server");
                     if !known.contains(&found.model) {
                         rows.push(found);
@@ -135,7 +152,11 @@ impl Models {
                 text.push('\n');
             }
             Format::Human => {
-                let width = rows.iter().map(|row| row.model.chars().count()).max().unwrap_or(0);
+                let width = rows
+                    .iter()
+                    .map(|row| row.model.chars().count())
+                    .max()
+                    .unwrap_or(0);
                 for row in rows {
                     let _ = write!(text, "{:width$}  {}", row.model, row.api);
                     if let Some(window) = row.context_window {
@@ -187,9 +208,18 @@ fn unsupported(file: &ModelsFile, provider: &str, id: &str) -> Row {
 
 /// Providers whose server is on this machine: built in, or so configured.
 fn local_providers(file: &ModelsFile) -> BTreeSet<String> {
-    let built_in = PROVIDERS.iter().filter(|provider| provider.local).map(|provider| provider.name);
+    let built_in = PROVIDERS
+        .iter()
+        .filter(|provider| provider.local)
+        .map(|provider| provider.name);
     let configured = file.providers().filter(|(_, entry)| {
-        entry.base_url.as_deref().is_some_and(catalogue::is_this_machine)
+        entry
+            .base_url
+            .as_deref()
+            .is_some_and(catalogue::is_this_machine)
     });
-    built_in.chain(configured.map(|(name, _)| name)).map(str::to_owned).collect()
+    built_in
+        .chain(configured.map(|(name, _)| name))
+        .map(str::to_owned)
+        .collect()
 }
