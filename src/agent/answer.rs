@@ -7,10 +7,10 @@ use futures_util::StreamExt as _;
 
 use super::{Agent, Halt, Turn, now, resolve};
 use crate::event::{
-    AssistantContent, AssistantMessage, AssistantMessageEvent, ErrorCode, MessageStartEvent,
-    MessageUpdateEvent, Number, PartialJson, StopReason, TextContent, TextDelta, TextEnd,
-    TextStart, ThinkingContent, ThinkingDelta, ThinkingEnd, ThinkingStart, ToolCall, ToolcallDelta,
-    ToolcallEnd, ToolcallStart,
+    AgentMessage, AssistantContent, AssistantMessage, AssistantMessageEvent, ErrorCode,
+    MessageEndEvent, MessageStartEvent, MessageUpdateEvent, Number, PartialJson, StopReason,
+    TextContent, TextDelta, TextEnd, TextStart, ThinkingContent, ThinkingDelta, ThinkingEnd,
+    ThinkingStart, ToolCall, ToolcallDelta, ToolcallEnd, ToolcallStart,
 };
 use crate::model::{ModelDelta, ModelError, ModelRequest, TokenUsage};
 
@@ -82,7 +82,9 @@ impl Agent {
             })
             .await?;
         }
-        self.complete(message.clone().into()).await?;
+        let whole = AgentMessage::from(message.clone());
+        self.keep(&whole)?;
+        self.emit(MessageEndEvent { message: whole }).await?;
         Ok((message, end))
     }
 }

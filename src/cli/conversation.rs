@@ -167,6 +167,7 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         hidden.into_iter().map(Into::into).collect()
     };
     let tool_env = ToolEnv {
+        resize_images: settings.images.auto_resize,
         hidden_variables: hidden,
         groups,
         ..ToolEnv::default()

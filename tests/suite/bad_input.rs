@@ -11,7 +11,7 @@ use crate::script::{bash, call, text, tool};
 
 /// A run that cannot start: its exit status, its code, and words that its message has to hold.
 #[track_caller]
-fn refused(quipu: Quipu, exit: i32, code: &str, words: &[&str]) {
+pub(crate) fn refused(quipu: Quipu, exit: i32, code: &str, words: &[&str]) {
     let run = quipu.run();
     let stream = run.stream();
     assert_eq!(stream.kinds(), ["session", "stream_end"]);

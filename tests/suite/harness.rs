@@ -156,6 +156,14 @@ impl Quipu {
         self.through(r#"exec "$0" "$@" >&-"#)
     }
 
+    /// Starts where no file can have more than `kib` KiB: what goes beyond is not written.
+    pub(crate) fn with_small_files(self, kib: u32) -> Self {
+        let blocks = kib * 2;
+        self.through(&format!(
+            r#"trap "" XFSZ && ulimit -f {blocks} && exec "$0" "$@""#
+        ))
+    }
+
     /// Starts by way of a shell.
     fn through(mut self, script: &str) -> Self {
         let mut shell = Command::new("sh");
