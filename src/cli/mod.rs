@@ -5,6 +5,7 @@ mod attachment;
 mod command;
 mod conversation;
 mod failure;
+mod opening;
 mod run;
 mod session;
 mod signal;

@@ -402,7 +402,7 @@ fn one_line_of_megabytes() {
     let command =
         "head -c 5000000 /dev/zero | tr '\\0' x; head -c 500000 /dev/zero | tr '\\0' '\\377'";
     let (said, _) = output_of(&World::new(), command);
-    assert!(said.contains('\u{fffd}'), "{:.300}", said);
+    assert!(said.contains('\u{fffd}'), "{said:.300}");
 }
 
 #[test]
