@@ -15,6 +15,10 @@ use crate::wire::Wire;
 ///
 /// Tools run without asking. Exit status: 0 completed, 1 failed, 2 usage, 3 configuration or
 /// credentials, 129/130/143 ended by SIGHUP, SIGINT or SIGTERM.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "flags that can be on or off"
+)]
 #[derive(Clone, Debug, Parser)]
 #[command(
     name = "quipu",

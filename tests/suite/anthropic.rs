@@ -387,7 +387,10 @@ fn requests_are_as_the_service_wants_them() {
         .iter()
         .map(|tool| text_at(tool, "/name"))
         .collect();
-    assert_eq!(tools, ["read", "bash", "edit", "write"]);
+    assert_eq!(
+        tools,
+        ["read", "bash", "edit", "write", "grep", "find", "ls"]
+    );
     assert!(
         first.body["system"]
             .to_string()

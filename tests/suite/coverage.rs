@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::anthropic;
 use crate::check::Stream;
 use crate::harness::World;
+use crate::retries;
 use crate::schema::{BUNDLE, title};
 use crate::script::{bash, call, text};
 
@@ -206,10 +207,11 @@ fn runs() -> Vec<Stream> {
     runs.extend(anthropic::runs());
     world.config(
         "settings.json",
-        json!({ "httpIdleTimeoutMs": 100 }).to_string(),
+        json!({ "httpIdleTimeoutMs": 100, "retry": { "enabled": false } }).to_string(),
     );
     let stalls = json!([{ "blocks": [{ "text": "It stalls", "chunk": 2 }], "hang_ms": 60_000, "hang_after": 1 }]);
     runs.push(world.offline(&stalls).arg("hi").run().stream());
+    runs.extend(retries::runs());
     runs
 }
 

@@ -34,10 +34,13 @@ impl World {
         for name in ["home", "config", "work", "tmp"] {
             std::fs::create_dir(root.join(name)).unwrap();
         }
-        Self {
+        let world = Self {
             root,
             keep: Rc::new(keep),
-        }
+        };
+        // One failure is one failure; what retries do is shown where they are turned on.
+        world.config("settings.json", r#"{ "retry": { "enabled": false } }"#);
+        world
     }
 
     /// The working directory of the runs.
