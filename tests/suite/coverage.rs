@@ -158,7 +158,7 @@ fn runs() -> Vec<Stream> {
     let mut runs = vec![world.offline(&everything).arg("hi").run().stream()];
     let body = |kind: &str, message: &str| json!({ "error": { "type": kind, "message": message } });
     let quota = body(
-        "rate_limit_error",
+        "insufficient_quota",
         "You exceeded your current quota, please check your plan and billing details.",
     );
     let troubles = [

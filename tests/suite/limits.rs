@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::harness::{Run, World};
+use crate::live::assert_gone;
 use crate::redact::Shot;
 use crate::script::{bash, text};
 
@@ -95,11 +96,7 @@ fn time_during_a_tool() {
         &json!([bash("sleep 60 & echo $! > pid; wait")]),
     );
     limited(&run, "--timeout");
-    let pid = world.read("pid");
-    assert!(
-        !std::path::Path::new(&format!("/proc/{}", pid.trim())).exists(),
-        "the command and its children are gone"
-    );
+    assert_gone(&[world.read("pid").trim().to_owned()]);
 }
 
 #[test]
