@@ -139,6 +139,10 @@ impl Answer {
     }
 
     /// Takes one delta; gives the event that tells of it and the tool a call will run.
+    #[allow(
+        clippy::too_many_lines,
+        reason = "one short arm for each kind of delta"
+    )]
     fn apply(
         &mut self,
         delta: ModelDelta,
@@ -430,6 +434,7 @@ fn wrong_kind(index: usize) -> ModelError {
 impl Agent {
     /// The tool that a call of this name runs; the name itself when nothing or several match.
     pub(super) fn resolved_name<'a>(&'a self, name: &'a str) -> &'a str {
-        resolve(name, self.config.tools.iter().map(|tool| tool.name())).unwrap_or(name)
+        let tools: Vec<&str> = self.config.tools.iter().map(|tool| tool.name()).collect();
+        resolve(name, &tools).unwrap_or(name)
     }
 }

@@ -7,11 +7,11 @@ use std::time::Duration;
 use super::attachment::Words;
 use super::opening::{self, Opened, configuration, warn};
 use super::run::{Context, Stop};
-use super::{Args, Failure, exit_code, note, session, stdin};
+use super::{Args, Failure, exit_code, session, stdin};
 use crate::agent::{Agent, AgentConfig, Limits, RetryPolicy, RunEnd, system_prompt};
 use crate::config::settings::{Images, Loaded, Settings};
 use crate::config::{Environment, Instructions, Paths};
-use crate::event::{ErrorCode, ModelRef, Outcome, StreamError, ThinkingLevel, UserContent};
+use crate::event::{ErrorCode, ModelRef, Outcome, StreamError, UserContent};
 use crate::tool::{self, Tool, ToolEnv};
 
 /// The tools of the preset `--tools read-only`.
