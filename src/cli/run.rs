@@ -16,14 +16,22 @@ use crate::event::{
     ErrorCode, Outcome, SessionHeader, SessionHeaderVersion, StreamError, StreamInfo, WireName,
 };
 use crate::tool::ProcessGroups;
-use crate::wire::{Ending, EventSender, Output, StreamClosed, Wire, WireOptions};
+use crate::wire::{Ending, EventFilter, EventSender, Output, StreamClosed, Wire, WireOptions};
 
 /// How long a cancelled run may take to end by itself before its open ends are closed for it.
 const GRACE: Duration = Duration::from_millis(700);
 
 /// Plays the prompts of the arguments.
 pub(super) fn run(args: &Args) -> ExitCode {
-    match args.events.parse() {
+    match EventFilter::parse(&args.events, args.wire) {
+        Ok(_) if args.stamp && args.wire != Wire::Quipu => fail(
+            args.wire,
+            Failure::usage(format!(
+                "--stamp numbers the lines of the native wire only: the lines of the {} wire have no place \
+                 for it. Leave out --stamp or --wire.",
+                args.wire.name()
+            )),
+        ),
         Ok(events) => {
             let options = WireOptions {
                 wire: args.wire,

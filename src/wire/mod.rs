@@ -1,17 +1,22 @@
 //! The wire: from events to whole lines on standard output.
 //!
 //! [`Output`] owns the way: a bounded channel takes events from the agent, a thread of its own feeds
-//! the [`Tracker`](crate::event::tracker::Tracker), turns each event into its line and hands whole lines
-//! to the [`Writer`](writer::Writer), which alone touches standard output.
+//! the [`Tracker`](crate::event::tracker::Tracker), turns each event into the lines of its wire by a
+//! [`Projection`] and hands whole lines to the [`Writer`](writer::Writer), which alone touches standard
+//! output.
 
+mod dreb;
 mod filter;
 mod line;
 mod output;
+mod projection;
+mod senpi;
 mod writer;
 
 pub use crate::contract::Wire;
 pub use filter::{EventFilter, UnknownEvent};
 pub use output::{Ending, EventSender, Finished, Output, StreamClosed};
+pub use projection::{Line, Projection};
 
 /// How lines are written.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +25,6 @@ pub struct WireOptions {
     pub wire: Wire,
     /// Which lines are written.
     pub events: EventFilter,
-    /// Whether each line carries `seq` and `at`.
+    /// Whether each line carries `seq` and `at`; only the native wire has them.
     pub stamp: bool,
 }
