@@ -118,12 +118,11 @@ async fn agent(args: &Args, context: Context) -> Result<Agent, Failure> {
     warn(&warnings);
 
     let offline = Request::is_offline(args.provider.as_deref(), args.model.as_deref());
-    let models = if offline {
-        Ok(ModelsFile::default())
-    } else {
-        ModelsFile::load(&paths.models())
-    }
-    .map_err(|error| configuration(&error))?;
+    let models = match ModelsFile::load(&paths.models()) {
+        // The offline model needs no such file, but the variables that it names stay secret.
+        Err(_) if offline => ModelsFile::default(),
+        models => models.map_err(|error| configuration(&error))?,
+    };
     let mut selection = catalogue::select(&Request {
         provider: args.provider.as_deref(),
         model: args.model.as_deref(),

@@ -33,12 +33,19 @@ impl Terminal {
         for line in bytes.split_inclusive(|&byte| byte == b'\n') {
             match line {
                 [text @ .., b'\n'] => {
-                    self.parser.advance(&mut self.screen, text);
+                    self.advance(text);
                     // CAN ends an escape that never ended, lest it swallow all that follows.
                     self.parser.advance(&mut self.screen, b"\x18\n");
                 }
-                text => self.parser.advance(&mut self.screen, text),
+                text => self.advance(text),
             }
+        }
+    }
+
+    /// In small pieces, for the parser looks through all that is left of one at each invalid byte.
+    fn advance(&mut self, text: &[u8]) {
+        for piece in text.chunks(512) {
+            self.parser.advance(&mut self.screen, piece);
         }
     }
 

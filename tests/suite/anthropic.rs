@@ -1,0 +1,540 @@
+//! The real API over a loopback socket, served by a thread that sends bytes of our own making.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::check::{Stream, text_at};
+use crate::harness::{Quipu, Run, World};
+
+/// What the server answers to one request.
+#[derive(Clone)]
+struct Answer {
+    status: &'static str,
+    content_type: &'static str,
+    body: Vec<u8>,
+    /// Bytes per write.
+    piece: usize,
+    end: End,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum End {
+    /// The body ends as it should.
+    Whole,
+    /// The connection is closed within the body.
+    Cut,
+    /// Nothing is answered; the connection stays open.
+    Silence,
+}
+
+impl Answer {
+    fn stream(events: &[Value]) -> Self {
+        let event = |event: &Value| {
+            format!(
+                "event: {}\ndata: {event}\n\n",
+                event["type"].as_str().unwrap()
+            )
+        };
+        let body = events.iter().map(event).collect::<String>().into_bytes();
+        let content_type = "text/event-stream; charset=utf-8";
+        Self {
+            status: "200 OK",
+            content_type,
+            body,
+            piece: usize::MAX,
+            end: End::Whole,
+        }
+    }
+
+    fn plain(status: &'static str, content_type: &'static str, body: &str) -> Self {
+        let body = body.as_bytes().to_vec();
+        Self {
+            status,
+            content_type,
+            body,
+            piece: usize::MAX,
+            end: End::Whole,
+        }
+    }
+}
+
+/// A request as the server saw it.
+struct Request {
+    head: String,
+    body: Value,
+}
+
+/// Serves these answers, one a request, and tells of the requests.
+fn serve(answers: Vec<Answer>) -> (String, Receiver<Request>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let (sender, requests) = mpsc::channel();
+    thread::spawn(move || {
+        let mut answers = answers.into_iter();
+        let mut kept = Vec::new();
+        for connection in listener.incoming() {
+            let mut reader = BufReader::new(connection.unwrap());
+            while let Some(request) = receive(&mut reader) {
+                let Some(answer) = answers.next() else { return };
+                if sender.send(request).is_err() || !send(reader.get_mut(), &answer) {
+                    break;
+                }
+            }
+            if answers.len() == 0 {
+                kept.push(reader);
+            }
+        }
+    });
+    (url, requests)
+}
+
+fn receive(reader: &mut BufReader<TcpStream>) -> Option<Request> {
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        if reader.read_line(&mut head).ok()? == 0 {
+            return None;
+        }
+    }
+    let length = |line: &str| {
+        line.to_ascii_lowercase()
+            .strip_prefix("content-length:")?
+            .trim()
+            .parse()
+            .ok()
+    };
+    let mut body = vec![0; head.lines().find_map(length)?];
+    reader.read_exact(&mut body).ok()?;
+    Some(Request {
+        head,
+        body: serde_json::from_slice(&body).unwrap(),
+    })
+}
+
+/// Whether the connection goes on after the answer.
+fn send(stream: &mut TcpStream, answer: &Answer) -> bool {
+    if answer.end == End::Silence {
+        return true;
+    }
+    stream.set_nodelay(true).unwrap();
+    let head = format!(
+        "HTTP/1.1 {}\r\ncontent-type: {}\r\ntransfer-encoding: chunked\r\n\r\n",
+        answer.status, answer.content_type
+    );
+    let mut sent = stream.write_all(head.as_bytes());
+    for piece in answer
+        .body
+        .chunks(answer.piece.min(answer.body.len()).max(1))
+    {
+        let chunk = [format!("{:x}\r\n", piece.len()).as_bytes(), piece, b"\r\n"].concat();
+        sent = sent.and_then(|()| stream.write_all(&chunk));
+    }
+    if answer.end == End::Whole {
+        sent = sent.and_then(|()| stream.write_all(b"0\r\n\r\n"));
+    }
+    sent.is_ok() && answer.end == End::Whole
+}
+
+const KEY: &str = "canary-key-of-the-service";
+
+/// The program on a server with a priced model.
+fn quipu(world: &World, url: &str) -> Quipu {
+    let models = json!({ "providers": { "loopback": {
+        "baseUrl": url, "api": "anthropic-messages", "apiKey": KEY,
+        "models": [{
+            "id": "model-1", "reasoning": true, "contextWindow": 200_000, "maxTokens": 8192,
+            "cost": { "input": 3, "output": 15, "cacheRead": 0.3, "cacheWrite": 3.75 },
+        }],
+    }}});
+    world.config("models.json", models.to_string());
+    world.quipu().args(["--model", "loopback/model-1"])
+}
+
+fn begin(id: &str) -> Value {
+    json!({ "type": "message_start", "message": {
+        "id": id, "type": "message", "role": "assistant", "model": "model-1-dated", "content": [],
+        "stop_reason": null, "stop_sequence": null,
+        "usage": { "input_tokens": 1000, "output_tokens": 1, "cache_read_input_tokens": 2000,
+            "cache_creation_input_tokens": 400,
+            "cache_creation": { "ephemeral_5m_input_tokens": 300, "ephemeral_1h_input_tokens": 100 } },
+    }})
+}
+
+fn block(index: usize, block: &Value, deltas: &[Value]) -> Vec<Value> {
+    let mut events =
+        vec![json!({ "type": "content_block_start", "index": index, "content_block": block })];
+    for delta in deltas {
+        events.push(json!({ "type": "content_block_delta", "index": index, "delta": delta }));
+    }
+    events.push(json!({ "type": "content_block_stop", "index": index }));
+    events
+}
+
+fn words(pieces: &[&str]) -> Vec<Value> {
+    pieces
+        .iter()
+        .map(|piece| json!({ "type": "text_delta", "text": piece }))
+        .collect()
+}
+
+fn finish(reason: &str, output: u64) -> Vec<Value> {
+    vec![
+        json!({ "type": "message_delta", "delta": { "stop_reason": reason, "stop_sequence": null },
+            "usage": { "output_tokens": output } }),
+        json!({ "type": "message_stop" }),
+    ]
+}
+
+/// An answer with every kind of block, a call included, and things nobody knows.
+fn rich() -> Vec<Value> {
+    let input = |text: &str| json!({ "type": "input_json_delta", "partial_json": text });
+    let thought = [
+        json!({ "type": "thinking_delta", "thinking": "Let me " }),
+        json!({ "type": "thinking_delta", "thinking": "look – ü." }),
+        json!({ "type": "signature_delta", "signature": "c2lnbmF0" }),
+        json!({ "type": "signature_delta", "signature": "dXJl" }),
+    ];
+    let call = json!({ "type": "tool_use", "id": "toolu_1", "name": "read", "input": {} });
+    [
+        vec![begin("msg_1"), json!({ "type": "ping" })],
+        block(
+            0,
+            &json!({ "type": "thinking", "thinking": "", "signature": "" }),
+            &thought,
+        ),
+        block(
+            1,
+            &json!({ "type": "redacted_thinking", "data": "b3BhcXVl" }),
+            &[],
+        ),
+        vec![json!({ "type": "weather_report", "sunny": true })],
+        block(
+            2,
+            &json!({ "type": "hologram", "light": "blue" }),
+            &[json!({ "type": "hologram_delta" })],
+        ),
+        block(
+            3,
+            &json!({ "type": "text", "text": "" }),
+            &words(&["I read ", "😀", " it."]),
+        ),
+        block(
+            4,
+            &call,
+            &[input(""), input("{\"path\": \"no"), input("tes.txt\"}")],
+        ),
+        finish("tool_use", 50),
+    ]
+    .concat()
+}
+
+fn plain(text: &[&str]) -> Vec<Value> {
+    let block = block(0, &json!({ "type": "text", "text": "" }), &words(text));
+    [vec![begin("msg_2")], block, finish("end_turn", 9)].concat()
+}
+
+/// Two requests with a tool between, served in pieces of so many bytes.
+fn conversation(piece: usize) -> (Run, Receiver<Request>) {
+    let world = World::new();
+    world.file("notes.txt", "a note\n");
+    let answers = [rich(), plain(&["Read."])].map(|events| Answer {
+        piece,
+        ..Answer::stream(&events)
+    });
+    let (url, requests) = serve(answers.to_vec());
+    (quipu(&world, &url).arg("Read the notes").run(), requests)
+}
+
+/// Runs for [`crate::coverage`].
+pub(crate) fn runs() -> Vec<Stream> {
+    vec![conversation(usize::MAX).0.stream()]
+}
+
+fn assert_near(value: &Value, expected: f64) {
+    let value = value.as_f64().unwrap();
+    assert!(
+        (value - expected).abs() < 1e-12,
+        "{value} is not {expected}"
+    );
+}
+
+#[test]
+fn an_answer_becomes_events_exactly() {
+    let (run, _requests) = conversation(usize::MAX);
+    let stream = run.stream();
+    assert_eq!((stream.outcome(), run.code()), ("completed", 0));
+    let answer = stream.messages("assistant")[0];
+    let content = json!([
+        { "type": "thinking", "thinking": "Let me look – ü.", "thinkingSignature": "c2lnbmF0dXJl" },
+        { "type": "thinking", "thinking": answer["content"][1]["thinking"],
+            "thinkingSignature": "b3BhcXVl", "redacted": true },
+        { "type": "text", "text": "I read 😀 it." },
+        { "type": "toolCall", "id": "toolu_1", "name": "read", "arguments": { "path": "notes.txt" } },
+    ]);
+    assert_eq!(answer["content"], content);
+    assert_eq!(text_at(answer, "/responseId"), "msg_1");
+    assert_eq!(text_at(answer, "/responseModel"), "model-1-dated");
+    assert_eq!(text_at(answer, "/stopReason"), "toolUse");
+    let told: Vec<&str> = stream
+        .deltas("text_delta")
+        .iter()
+        .map(|d| text_at(d, "/delta"))
+        .collect();
+    assert_eq!(told, ["I read ", "😀", " it.", "Read."]);
+    let told: Vec<&str> = stream
+        .deltas("toolcall_delta")
+        .iter()
+        .map(|d| text_at(d, "/delta"))
+        .collect();
+    assert_eq!(told, ["{\"path\": \"no", "tes.txt\"}"]);
+    assert!(stream.results()[0].contains("a note"));
+
+    let usage = &answer["usage"];
+    let tokens = [
+        "input",
+        "output",
+        "cacheRead",
+        "cacheWrite",
+        "cacheWrite1h",
+        "totalTokens",
+    ];
+    assert_eq!(
+        tokens.map(|name| usage[name].as_u64().unwrap()),
+        [1000, 50, 2000, 400, 100, 3450]
+    );
+    assert_near(&usage["cost"]["input"], 0.003);
+    assert_near(&usage["cost"]["output"], 0.000_75);
+    assert_near(&usage["cost"]["cacheRead"], 0.000_6);
+    // An hour of keeping costs twice the input price, five minutes what the model file says.
+    assert_near(
+        &usage["cost"]["cacheWrite"],
+        (300.0 * 3.75 + 100.0 * 6.0) / 1e6,
+    );
+}
+
+#[test]
+fn bytes_may_be_cut_anywhere() {
+    let bare = |run: &Run| {
+        let mut lines = run.stream().lines;
+        lines.iter_mut().for_each(timeless);
+        lines
+    };
+    let whole = bare(&conversation(usize::MAX).0);
+    for piece in [1, 7] {
+        assert_eq!(
+            bare(&conversation(piece).0),
+            whole,
+            "in pieces of {piece} bytes"
+        );
+    }
+}
+
+/// Takes out times, places and ids.
+fn timeless(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            if fields.get("type").is_some_and(|kind| kind == "session") {
+                fields.remove("id");
+                fields.remove("cwd");
+            }
+            fields.remove("timestamp");
+            fields.remove("durationMs");
+            fields.values_mut().for_each(timeless);
+        }
+        Value::Array(items) => items.iter_mut().for_each(timeless),
+        _ => {}
+    }
+}
+
+#[test]
+fn requests_are_as_the_service_wants_them() {
+    let (run, requests) = conversation(usize::MAX);
+    run.stream();
+    let (first, second) = (requests.recv().unwrap(), requests.recv().unwrap());
+    let head = first.head.to_ascii_lowercase();
+    assert!(head.starts_with("post /v1/messages http/1.1"), "{head}");
+    for header in [
+        &format!("x-api-key: {KEY}"),
+        "anthropic-version: 2023-06-01",
+        "content-type: application/json",
+    ] {
+        assert!(head.contains(header), "{header} is not in {head}");
+    }
+    assert_eq!(
+        (&first.body["model"], &first.body["stream"]),
+        (&json!("model-1"), &json!(true))
+    );
+    assert!(
+        first.body["max_tokens"]
+            .as_u64()
+            .is_some_and(|tokens| tokens > 0)
+    );
+    let tools: Vec<&str> = first.body["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| text_at(tool, "/name"))
+        .collect();
+    assert_eq!(tools, ["read", "bash", "edit", "write"]);
+    assert!(
+        first.body["system"]
+            .to_string()
+            .contains("Working directory")
+    );
+    assert!(
+        first.body["messages"][0]
+            .to_string()
+            .contains("Read the notes")
+    );
+
+    let messages = second.body["messages"].as_array().unwrap();
+    let roles: Vec<&str> = messages
+        .iter()
+        .map(|message| text_at(message, "/role"))
+        .collect();
+    assert_eq!(roles, ["user", "assistant", "user"]);
+    let sent = messages[1]["content"].as_array().unwrap();
+    let kinds: Vec<&str> = sent.iter().map(|block| text_at(block, "/type")).collect();
+    assert_eq!(kinds, ["thinking", "redacted_thinking", "text", "tool_use"]);
+    assert_eq!(text_at(&sent[0], "/signature"), "c2lnbmF0dXJl");
+    assert_eq!(text_at(&sent[1], "/data"), "b3BhcXVl");
+    let result = &messages[2]["content"][0];
+    assert_eq!(
+        (text_at(result, "/type"), text_at(result, "/tool_use_id")),
+        ("tool_result", "toolu_1")
+    );
+    assert!(result["content"].to_string().contains("a note"));
+}
+
+/// One request that fails; its error code and whether trying again may help.
+#[track_caller]
+fn fails(answer: Answer, code: &str, retryable: bool) -> Stream {
+    let world = World::new();
+    let (url, _requests) = serve(vec![answer; 8]);
+    let run = quipu(&world, &url).arg("hi").run();
+    let stream = run.stream();
+    assert_eq!(
+        (stream.outcome(), stream.error_code(), run.code()),
+        ("failed", code, 1)
+    );
+    assert_eq!(
+        stream.end()["error"]["retryable"],
+        retryable,
+        "{}",
+        stream.error_message()
+    );
+    let told = String::from_utf8_lossy(&run.stdout).into_owned() + &run.stderr;
+    assert!(!told.contains(KEY), "the key was told");
+    stream
+}
+
+#[test]
+fn a_refused_key() {
+    let body = json!({ "type": "error", "error": {
+        "type": "authentication_error", "message": format!("invalid x-api-key: {KEY}"),
+    }});
+    let answer = Answer::plain("401 Unauthorized", "application/json", &body.to_string());
+    let stream = fails(answer, "auth", false);
+    assert!(
+        stream.error_message().contains("401"),
+        "{}",
+        stream.error_message()
+    );
+}
+
+#[test]
+fn an_overloaded_service() {
+    let body = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
+    fails(
+        Answer::plain("529 Overloaded", "application/json", body),
+        "overloaded",
+        true,
+    );
+}
+
+#[test]
+fn a_page_in_place_of_an_error() {
+    let page = "<html><body><h1>502 Bad Gateway</h1></body></html>";
+    fails(
+        Answer::plain("502 Bad Gateway", "text/html", page),
+        "provider_error",
+        true,
+    );
+}
+
+#[test]
+fn a_page_in_place_of_a_stream() {
+    let page = "<!doctype html><html><body>Please log in</body></html>";
+    let stream = fails(Answer::plain("200 OK", "text/html", page), "network", true);
+    assert!(stream.deltas("text_start").is_empty());
+}
+
+#[test]
+fn a_cut_connection() {
+    let mut answer = Answer::stream(&rich());
+    answer.body.truncate(answer.body.len() / 2);
+    answer.end = End::Cut;
+    let stream = fails(answer, "network", true);
+    let message = stream.messages("assistant")[0];
+    assert_eq!(text_at(message, "/content/0/thinking"), "Let me look – ü.");
+}
+
+#[test]
+fn a_body_that_ends_too_early() {
+    let mut answer = Answer::stream(&rich());
+    answer.body.truncate(answer.body.len() / 2);
+    fails(answer, "network", true);
+}
+
+#[test]
+fn an_error_within_the_stream() {
+    let error = json!({ "type": "error", "error": { "type": "overloaded_error", "message": "Overloaded" } });
+    let mut events = rich();
+    events.truncate(8);
+    events.push(error);
+    fails(Answer::stream(&events), "overloaded", true);
+}
+
+#[test]
+fn a_refusal() {
+    let mut events = plain(&["I will not"]);
+    events.truncate(events.len() - 2);
+    events.extend(finish("refusal", 3));
+    fails(Answer::stream(&events), "content_refused", false);
+}
+
+#[test]
+fn nobody_listens() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    drop(listener);
+    let world = World::new();
+    let run = quipu(&world, &url).arg("hi").run();
+    let stream = run.stream();
+    assert_eq!((stream.error_code(), run.code()), ("network", 1));
+}
+
+#[test]
+fn header_and_prompt_come_before_the_service_answers() {
+    let world = World::new();
+    let silent = Answer {
+        end: End::Silence,
+        ..Answer::stream(&[])
+    };
+    let (url, requests) = serve(vec![silent]);
+    let mut live = quipu(&world, &url).arg("hi").live();
+    live.until("message_end");
+    requests.recv().unwrap();
+    live.signal(Signal::TERM);
+    let stream = live.end().stream();
+    let message = stream.messages("assistant")[0];
+    assert_eq!(
+        (text_at(message, "/stopReason"), &message["content"]),
+        ("aborted", &json!([]))
+    );
+    assert_eq!(stream.outcome(), "interrupted");
+}

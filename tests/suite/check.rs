@@ -1,0 +1,168 @@
+//! The one judge of a stream: bytes, schema, order, strict reading, fold and sums.
+
+use serde_json::Value;
+
+use crate::{fold, grammar, schema, strict};
+
+/// A stream that passed.
+#[derive(Clone, Debug)]
+pub(crate) struct Stream {
+    pub(crate) lines: Vec<Value>,
+}
+
+impl Stream {
+    /// The first line.
+    pub(crate) fn header(&self) -> &Value {
+        &self.lines[0]
+    }
+
+    /// The last line.
+    pub(crate) fn end(&self) -> &Value {
+        self.lines.last().unwrap()
+    }
+
+    /// `stream_end.outcome`.
+    pub(crate) fn outcome(&self) -> &str {
+        text_at(self.end(), "/outcome")
+    }
+
+    /// `stream_end.error.code`, or nothing.
+    pub(crate) fn error_code(&self) -> &str {
+        text_at(self.end(), "/error/code")
+    }
+
+    /// `stream_end.error.message`, or nothing.
+    pub(crate) fn error_message(&self) -> &str {
+        text_at(self.end(), "/error/message")
+    }
+
+    /// The type of each line.
+    pub(crate) fn kinds(&self) -> Vec<&str> {
+        self.lines.iter().map(kind).collect()
+    }
+
+    /// The lines of one type.
+    pub(crate) fn of(&self, wanted: &str) -> Vec<&Value> {
+        self.lines
+            .iter()
+            .filter(|line| kind(line) == wanted)
+            .collect()
+    }
+
+    /// The deltas of one type.
+    pub(crate) fn deltas(&self, wanted: &str) -> Vec<&Value> {
+        let deltas = self
+            .lines
+            .iter()
+            .filter_map(|line| line.get("assistantMessageEvent"));
+        deltas.filter(|delta| kind(delta) == wanted).collect()
+    }
+
+    /// The finished messages of one role.
+    pub(crate) fn messages(&self, role: &str) -> Vec<&Value> {
+        let ends = self
+            .of("message_end")
+            .into_iter()
+            .map(|line| &line["message"]);
+        ends.filter(|message| message["role"] == role).collect()
+    }
+
+    /// The text blocks of all finished answers.
+    pub(crate) fn answers(&self) -> Vec<&str> {
+        let blocks = self.messages("assistant").into_iter();
+        let blocks = blocks.flat_map(|message| message["content"].as_array().unwrap());
+        blocks
+            .filter(|block| block["type"] == "text")
+            .map(|block| text_at(block, "/text"))
+            .collect()
+    }
+
+    /// The first text of each tool's result, in the order of the ends.
+    pub(crate) fn results(&self) -> Vec<&str> {
+        let ends = self.of("tool_execution_end").into_iter();
+        ends.map(|line| text_at(line, "/result/content/0/text"))
+            .collect()
+    }
+}
+
+/// The type of a line or a delta.
+pub(crate) fn kind(value: &Value) -> &str {
+    text_at(value, "/type")
+}
+
+/// The string at a pointer, or nothing.
+pub(crate) fn text_at<'a>(value: &'a Value, pointer: &str) -> &'a str {
+    value
+        .pointer(pointer)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+}
+
+/// All that is wrong with a whole native stream.
+pub(crate) fn check(bytes: &[u8]) -> Result<Stream, Vec<String>> {
+    let text = split(bytes)?;
+    let mut findings = Vec::new();
+    let mut lines = Vec::new();
+    for (index, line) in text.iter().enumerate() {
+        findings.extend(
+            spelling(line)
+                .err()
+                .map(|what| format!("line {}: {what}", index + 1)),
+        );
+        match serde_json::from_str::<Value>(line) {
+            Ok(value) => lines.push(value),
+            Err(error) => findings.push(format!("line {}: not JSON: {error}", index + 1)),
+        }
+        findings.extend(
+            strict::read(line)
+                .err()
+                .map(|what| format!("line {}: {what}", index + 1)),
+        );
+    }
+    if lines.len() == text.len() {
+        findings.extend(schema::findings(&lines));
+        findings.extend(grammar::native().findings(&lines));
+        findings.extend(fold::findings(&lines));
+    }
+    if findings.is_empty() {
+        Ok(Stream { lines })
+    } else {
+        Err(findings)
+    }
+}
+
+/// Cuts bytes into lines, each ended by `\n` alone.
+fn split(bytes: &[u8]) -> Result<Vec<&str>, Vec<String>> {
+    let text = std::str::from_utf8(bytes).map_err(|error| vec![format!("not UTF-8: {error}")])?;
+    let Some(text) = text.strip_suffix('\n') else {
+        return Err(vec![format!(
+            "the last line is cut after {} bytes",
+            text.len()
+        )]);
+    };
+    Ok(text.split('\n').collect())
+}
+
+/// What JSON readers do not see: blanks, raw line separators, the place of the tag.
+fn spelling(line: &str) -> Result<(), String> {
+    if !line.starts_with(r#"{"type":""#) {
+        return Err(format!(
+            "does not begin with its type: {:?}",
+            line.get(..40).unwrap_or(line)
+        ));
+    }
+    if line.contains(['\u{2028}', '\u{2029}', '\r']) {
+        return Err("holds a raw line separator".into());
+    }
+    let (mut quoted, mut escaped) = (false, false);
+    for byte in line.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b' ' | b'\t' if !quoted => return Err("is not compact".into()),
+            _ => {}
+        }
+    }
+    Ok(())
+}

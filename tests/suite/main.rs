@@ -1,0 +1,27 @@
+//! The proof that the program keeps its contract: the real binary is run, and every line of every
+//! stream is judged by witnesses that share no code with the emitter.
+//!
+//! [`check::check`] is the one judge; [`harness::Run::stream`] applies it, so that no test can look
+//! at a stream that was not judged.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod anthropic;
+mod bad_input;
+mod check;
+mod coverage;
+mod fold;
+mod grammar;
+mod grammar_tests;
+mod harness;
+mod live;
+mod properties;
+mod redact;
+mod sample;
+mod schema;
+mod script;
+mod signals;
+mod snapshots;
+mod snapshots_failures;
+mod strict;
+mod witness_tests;
+mod writer;

@@ -1,0 +1,200 @@
+//! Takes out of a stream what differs from run to run, for snapshots.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::check::{Stream, kind, text_at};
+use crate::harness::{Run, World};
+
+/// A snapshot of a run: its stream, then what it said on standard error.
+pub(crate) struct Shot<'a> {
+    world: &'a World,
+    run: &'a Run,
+    updates: bool,
+    usage: bool,
+    joined: bool,
+    filters: Vec<(&'a str, &'a str)>,
+}
+
+impl<'a> Shot<'a> {
+    pub(crate) fn new(world: &'a World, run: &'a Run) -> Self {
+        Self {
+            world,
+            run,
+            updates: true,
+            usage: true,
+            joined: false,
+            filters: Vec::new(),
+        }
+    }
+
+    /// Leaves out progress of tools, whose place among lines of other tools is up to chance.
+    pub(crate) fn without_updates(mut self) -> Self {
+        self.updates = false;
+        self
+    }
+
+    /// Leaves out token counts that were estimated from texts with paths in them.
+    pub(crate) fn without_usage(mut self) -> Self {
+        self.usage = false;
+        self
+    }
+
+    /// Makes one delta of all neighbours of a block, for texts of unknown length.
+    pub(crate) fn joined(mut self) -> Self {
+        self.joined = true;
+        self
+    }
+
+    /// Replaces what matches a regular expression.
+    pub(crate) fn filter(mut self, pattern: &'a str, with: &'a str) -> Self {
+        self.filters.push((pattern, with));
+        self
+    }
+
+    /// Compares with `snapshots/NAME.snap`.
+    #[track_caller]
+    pub(crate) fn assert(self, name: &str) {
+        let mut settings = insta::Settings::clone_current();
+        settings.set_snapshot_path("snapshots");
+        settings.set_prepend_module_to_snapshot(false);
+        settings.set_omit_expression(true);
+        for (pattern, with) in &self.filters {
+            settings.add_filter(pattern, *with);
+        }
+        let text = self.text();
+        settings.bind(|| insta::assert_snapshot!(name, text));
+    }
+
+    fn text(&self) -> String {
+        let mut lines = kept(&self.run.stream(), self.updates);
+        if self.joined {
+            lines.dedup_by(|next, line| join(line, next));
+        }
+        let mut ids = BTreeMap::new();
+        let mut text = String::new();
+        let count = lines.len();
+        for mut line in lines {
+            if kind(&line) == "stream_end" {
+                line["lines"] = count.into();
+            }
+            if kind(&line) == "session" {
+                line["id"] = "[session]".into();
+                line["stream"]["version"] = "[version]".into();
+                line["stream"]["schema"] = "[hash]".into();
+            }
+            self.value(&mut line, &mut ids);
+            text.push_str(&line.to_string());
+            text.push('\n');
+        }
+        if !self.run.stderr.is_empty() {
+            text.push_str("--- stderr\n");
+            text.push_str(&self.string(&self.run.stderr));
+        }
+        text
+    }
+
+    fn value(&self, value: &mut Value, ids: &mut BTreeMap<String, usize>) {
+        match value {
+            Value::Object(fields) => {
+                for (name, value) in fields {
+                    match name.as_str() {
+                        "timestamp" | "durationMs" => *value = "[time]".into(),
+                        "responseId" => *value = "[response]".into(),
+                        "usage" if !self.usage => *value = "[usage]".into(),
+                        "usage" => *value = short(value).into(),
+                        _ => self.value(value, ids),
+                    }
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.value(item, ids)),
+            Value::String(text) => {
+                *text = self.string(text);
+                if let Some(at) = made_up(text) {
+                    let next = ids.len() + 1;
+                    let number = *ids.entry(text[at..].to_owned()).or_insert(next);
+                    text.replace_range(at.., &format!("[made up {number}]"));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn string(&self, text: &str) -> String {
+        let mut text = text.replace(self.world.root().to_str().unwrap(), "[world]");
+        // Files with the full output of a command have random names.
+        let tmp = "[world]/tmp/";
+        let mut from = 0;
+        while let Some(at) = text[from..].find(tmp) {
+            let start = from + at + tmp.len();
+            let end = text[start..]
+                .find([' ', ']', '\n', '"', ')'])
+                .map_or(text.len(), |n| start + n);
+            text.replace_range(start..end, "[file]");
+            from = start;
+        }
+        text
+    }
+}
+
+/// A usage in a few characters: the counts in their order on the wire, the total, the price.
+fn short(usage: &Value) -> String {
+    let mut counts = String::new();
+    for (name, value) in usage.as_object().into_iter().flatten() {
+        match name.as_str() {
+            "totalTokens" => counts = format!("{} = {value}", counts.trim_start()),
+            "cost" => counts = format!("{counts}, ${}", value["total"]),
+            _ => counts = format!("{counts} {name} {value}"),
+        }
+    }
+    counts
+}
+
+/// Where an id that the program made up begins: `call_` and a UUID in hexadecimal.
+fn made_up(text: &str) -> Option<usize> {
+    let at = text.rfind("call_")?;
+    let rest = &text[at + 5..];
+    (rest.len() == 32 && rest.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(at)
+}
+
+/// Appends the delta of `next` to that of `line` if both belong to one block.
+fn join(line: &mut Value, next: &Value) -> bool {
+    let (delta, more) = (
+        &mut line["assistantMessageEvent"],
+        &next["assistantMessageEvent"],
+    );
+    let same = ["type", "contentIndex"]
+        .iter()
+        .all(|name| delta[name] == more[name]);
+    let joins = same && delta["delta"].is_string();
+    if joins {
+        delta["delta"] = (text_at(delta, "/delta").to_owned() + text_at(more, "/delta")).into();
+    }
+    joins
+}
+
+/// The lines without the progress in between: how often a tool reports depends on the clock, only
+/// the first and the last report of a call do not.
+fn kept(stream: &Stream, updates: bool) -> Vec<Value> {
+    let lines = &stream.lines;
+    let ids: Vec<&str> = lines
+        .iter()
+        .map(|line| {
+            if kind(line) == "tool_execution_update" {
+                text_at(line, "/toolCallId")
+            } else {
+                ""
+            }
+        })
+        .collect();
+    let keep = |index: &usize| {
+        let id = ids[*index];
+        let between = ids[..*index].contains(&id) && ids[index + 1..].contains(&id);
+        id.is_empty() || (updates && !between)
+    };
+    (0..lines.len())
+        .filter(keep)
+        .map(|index| lines[index].clone())
+        .collect()
+}

@@ -1,0 +1,78 @@
+//! Every line against the published strict bundle, by the jsonschema crate.
+
+use std::sync::LazyLock;
+
+use jsonschema::Validator;
+use serde_json::{Value, json};
+
+use crate::check::kind;
+
+/// The bundle as published.
+pub(crate) const STRICT: &str = include_str!("../../generated/bundle/quipu.strict.json");
+
+/// The bundle as JSON.
+pub(crate) static BUNDLE: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(STRICT).unwrap());
+
+static VALIDATOR: LazyLock<Validator> =
+    LazyLock::new(|| jsonschema::validator_for(&BUNDLE).unwrap());
+
+/// The title of what a reference means.
+pub(crate) fn title(reference: &Value) -> Option<&str> {
+    reference["$ref"].as_str()?.rsplit('/').next()
+}
+
+/// The kinds of lines: the type and the title of the definition. A type with two forms has two.
+pub(crate) fn kinds() -> Vec<(&'static str, &'static str)> {
+    fn members(union: &'static Value, found: &mut Vec<(&'static str, &'static str)>) {
+        for title in union["oneOf"].as_array().unwrap().iter().filter_map(title) {
+            let definition = &BUNDLE["$defs"][title];
+            match definition["properties"]["type"]["const"].as_str() {
+                Some(kind) => found.push((kind, title)),
+                None => members(definition, found),
+            }
+        }
+    }
+    let mut found = Vec::new();
+    members(&BUNDLE, &mut found);
+    found
+}
+
+/// What is wrong with each line by itself.
+pub(crate) fn findings(lines: &[Value]) -> Vec<String> {
+    let broken = lines
+        .iter()
+        .enumerate()
+        .filter(|(_, line)| !VALIDATOR.is_valid(line));
+    broken
+        .flat_map(|(index, line)| explain(index, line))
+        .collect()
+}
+
+/// Compares with the definitions of its type alone: against the whole union the complaint would be
+/// that none of thirty members fits.
+fn explain(index: usize, line: &Value) -> Vec<String> {
+    let at = format!("line {} ({})", index + 1, kind(line));
+    let mut findings = Vec::new();
+    for (_, title) in kinds()
+        .into_iter()
+        .filter(|(known, _)| *known == kind(line))
+    {
+        let schema = json!({
+            "$schema": BUNDLE["$schema"],
+            "$ref": format!("#/$defs/{title}"),
+            "$defs": BUNDLE["$defs"],
+        });
+        for error in jsonschema::validator_for(&schema)
+            .unwrap()
+            .iter_errors(line)
+        {
+            let mut what = error.to_string();
+            what.truncate(what.floor_char_boundary(300));
+            findings.push(format!("{at}: {}: {what}", error.instance_path()));
+        }
+    }
+    if findings.is_empty() {
+        findings.push(format!("{at}: the bundle knows no such type"));
+    }
+    findings
+}
