@@ -47,10 +47,10 @@ fn generate() -> Result<(), Vec<String>> {
         write(&format!("{name}.rs"), text)?;
     }
     write("round_trip.rs", rust::round_trip(&schema).map_err(fail)?)?;
-    for wire in schema.wires.keys() {
+    for name in schema.bundles.keys() {
         for mode in Mode::ALL {
-            let text = bundle::text(&schema, wire, mode).unwrap_or_default();
-            write(&format!("{wire}.{}.json", mode.name()), text)?;
+            let text = bundle::text(&schema, name, mode).unwrap_or_default();
+            write(&format!("{name}.{}.json", mode.name()), text)?;
         }
     }
     // The header of a stream names the exact bytes of the contract it keeps.

@@ -10,5 +10,6 @@ pub mod config;
 pub mod contract;
 pub mod event;
 pub mod model;
+pub mod session;
 pub mod tool;
 pub mod wire;

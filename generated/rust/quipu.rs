@@ -806,6 +806,48 @@ pub struct BashExecutionMessage {
 
 tagged!(BashExecutionMessage : "role" = "bashExecution");
 
+/// A summary of a branch that was left, at the place where another begins.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename = "branch_summary", remote = "Self")]
+pub struct BranchSummaryEntry {
+    /// Id of the entry, unique in its file; usually 8 hex digits.
+    pub id: String,
+    /// Id of the entry that this one follows; null when it follows none, as the first entry of a file.
+    #[serde(rename = "parentId", deserialize_with = "Option::deserialize")]
+    pub parent_id: Option<String>,
+    /// When the entry was stored: ISO 8601 in UTC, with milliseconds and `Z`.
+    pub timestamp: String,
+    /// Id of the entry where the branch that was left ended, or `root`.
+    #[serde(rename = "fromId")]
+    pub from_id: String,
+    /// What happened on that branch, in Markdown.
+    pub summary: String,
+    /// Further data on the summary, by default `readFiles` and `modifiedFiles`, two lists of paths. Absent when there is none.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    pub details: Option<Value>,
+    /// Tokens and cost of the summary requests. Absent when no model wrote the summary, or its usage is not known.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    pub usage: Option<Usage>,
+    /// True when a hook or an extension wrote the summary. Absent when it is not known.
+    #[serde(
+        rename = "fromHook",
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    pub from_hook: Option<bool>,
+}
+
+tagged!(BranchSummaryEntry : "type" = "branch_summary");
+
 /// The summary of a branch of the session that was left. It is part of the state; no message event is ever written for it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename = "branchSummary", remote = "Self")]
@@ -873,6 +915,51 @@ pub struct CompactionEndEvent {
 }
 
 tagged!(CompactionEndEvent : "type" = "compaction_end");
+
+/// A summary that takes the place of the messages before `firstKeptEntryId`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename = "compaction", remote = "Self")]
+pub struct CompactionEntry {
+    /// Id of the entry, unique in its file; usually 8 hex digits.
+    pub id: String,
+    /// Id of the entry that this one follows; null when it follows none, as the first entry of a file.
+    #[serde(rename = "parentId", deserialize_with = "Option::deserialize")]
+    pub parent_id: Option<String>,
+    /// When the entry was stored: ISO 8601 in UTC, with milliseconds and `Z`.
+    pub timestamp: String,
+    /// The summary, in Markdown.
+    pub summary: String,
+    /// Id of the first entry that stays in the context as it is.
+    #[serde(rename = "firstKeptEntryId")]
+    pub first_kept_entry_id: String,
+    /// Tokens in the context before the compaction.
+    #[serde(rename = "tokensBefore")]
+    pub tokens_before: u64,
+    /// Further data on the summary, by default `readFiles` and `modifiedFiles`, two lists of paths. Absent when there is none.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    pub details: Option<Value>,
+    /// Tokens and cost of the summary requests. Absent when no model wrote the summary, or its usage is not known.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    pub usage: Option<Usage>,
+    /// True when a hook or an extension wrote the summary. Absent when it is not known.
+    #[serde(
+        rename = "fromHook",
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    pub from_hook: Option<bool>,
+}
+
+tagged!(CompactionEntry : "type" = "compaction");
 
 /// The summary of a running compaction grows. Comes between compaction_start and compaction_end, any number of times.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -1130,6 +1217,31 @@ pub struct Cost {
     pub total: crate::event::Number,
 }
 
+/// Data that the program or an extension keeps with the session. The model never sees it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename = "custom", remote = "Self")]
+pub struct CustomEntry {
+    /// Name of the kind of data, chosen by whoever stored it.
+    #[serde(rename = "customType")]
+    pub custom_type: String,
+    /// The data, in the shape of its kind. Absent when there is none.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    pub data: Option<Value>,
+    /// Id of the entry, unique in its file; usually 8 hex digits.
+    pub id: String,
+    /// Id of the entry that this one follows; null when it follows none, as the first entry of a file.
+    #[serde(rename = "parentId", deserialize_with = "Option::deserialize")]
+    pub parent_id: Option<String>,
+    /// When the entry was stored: ISO 8601 in UTC, with milliseconds and `Z`.
+    pub timestamp: String,
+}
+
+tagged!(CustomEntry : "type" = "custom");
+
 /// A message put into the session by the host, a hook or an extension. The model reads it like a user's message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename = "custom", remote = "Self")]
@@ -1153,6 +1265,35 @@ pub struct CustomMessage {
 }
 
 tagged!(CustomMessage : "role" = "custom");
+
+/// A message put into the session by the host, a hook or an extension. The model reads it like a user's message.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename = "custom_message", remote = "Self")]
+pub struct CustomMessageEntry {
+    /// Name of the kind of message, chosen by whoever put it in.
+    #[serde(rename = "customType")]
+    pub custom_type: String,
+    /// What it says: a string or blocks.
+    pub content: UserContent,
+    /// True when it is meant to be shown to people too.
+    pub display: bool,
+    /// Further data in the sender's own shape; the model does not see it. Absent when there is none.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    pub details: Option<Value>,
+    /// Id of the entry, unique in its file; usually 8 hex digits.
+    pub id: String,
+    /// Id of the entry that this one follows; null when it follows none, as the first entry of a file.
+    #[serde(rename = "parentId", deserialize_with = "Option::deserialize")]
+    pub parent_id: Option<String>,
+    /// When the entry was stored: ISO 8601 in UTC, with milliseconds and `Z`.
+    pub timestamp: String,
+}
+
+tagged!(CustomMessageEntry : "type" = "custom_message");
 
 /// Where a background agent's work goes: which agent definition, on which model, at which thinking level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -1575,6 +1716,31 @@ impl ::std::str::FromStr for InputModality {
     }
 }
 
+/// A name that somebody gave to an entry, to find it again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename = "label", remote = "Self")]
+pub struct LabelEntry {
+    /// Id of the entry, unique in its file; usually 8 hex digits.
+    pub id: String,
+    /// Id of the entry that this one follows; null when it follows none, as the first entry of a file.
+    #[serde(rename = "parentId", deserialize_with = "Option::deserialize")]
+    pub parent_id: Option<String>,
+    /// When the entry was stored: ISO 8601 in UTC, with milliseconds and `Z`.
+    pub timestamp: String,
+    /// Id of the entry that is named.
+    #[serde(rename = "targetId")]
+    pub target_id: String,
+    /// The name. Absent when the entry loses its name.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    pub label: Option<String>,
+}
+
+tagged!(LabelEntry : "type" = "label");
+
 /// A message is complete; closes the message_start before it and is what readers should keep. With `stopReason` `error` or `aborted` it also closes the blocks that are still open, without any text_end, thinking_end or toolcall_end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "message_end", remote = "Self")]
@@ -1584,6 +1750,23 @@ pub struct MessageEndEvent {
 }
 
 tagged!(MessageEndEvent : "type" = "message_end");
+
+/// A message of the conversation, stored before the line that announces its end is written. A message of the host or of a hook is a `custom_message` entry instead.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename = "message", remote = "Self")]
+pub struct MessageEntry {
+    /// Id of the entry, unique in its file; usually 8 hex digits.
+    pub id: String,
+    /// Id of the entry that this one follows; null when it follows none, as the first entry of a file.
+    #[serde(rename = "parentId", deserialize_with = "Option::deserialize")]
+    pub parent_id: Option<String>,
+    /// When the entry was stored: ISO 8601 in UTC, with milliseconds and `Z`.
+    pub timestamp: String,
+    /// The whole message.
+    pub message: AgentMessage,
+}
+
+tagged!(MessageEntry : "type" = "message");
 
 /// A message begins. User, custom and tool-result messages are whole and their message_end follows directly. An assistant message is empty and `pending`; when the request failed or was stopped before an answer began, it is the whole error message instead and its message_end follows directly.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -1649,6 +1832,104 @@ pub struct Model {
         deserialize_with = "present"
     )]
     pub max_tokens: Option<u64>,
+}
+
+/// The model that answers from here on. A fresh session begins with one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename = "model_change", remote = "Self")]
+pub struct ModelChangeEntry {
+    /// Id of the entry, unique in its file; usually 8 hex digits.
+    pub id: String,
+    /// Id of the entry that this one follows; null when it follows none, as the first entry of a file.
+    #[serde(rename = "parentId", deserialize_with = "Option::deserialize")]
+    pub parent_id: Option<String>,
+    /// When the entry was stored: ISO 8601 in UTC, with milliseconds and `Z`.
+    pub timestamp: String,
+    /// Provider of the model.
+    pub provider: String,
+    /// Id of the model at its provider.
+    #[serde(rename = "modelId")]
+    pub model_id: String,
+    /// Why the model changed, if not because somebody chose it. Absent otherwise.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    pub reason: Option<ModelChangeReason>,
+    /// Provider of the model that the session should have. Absent unless another stands in for it.
+    #[serde(
+        rename = "originalProvider",
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    pub original_provider: Option<String>,
+    /// Id of the model that the session should have. Absent unless another stands in for it.
+    #[serde(
+        rename = "originalModelId",
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    pub original_model_id: Option<String>,
+}
+
+tagged!(ModelChangeEntry : "type" = "model_change");
+
+/// Why the model of a session changed without being chosen: `fallback` when another stands in for one that fails, `fallback-revert` when that one is back.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize
+)]
+pub enum ModelChangeReason {
+    /// `fallback`.
+    #[serde(rename = "fallback")]
+    Fallback,
+    /// `fallback-revert`.
+    #[serde(rename = "fallback-revert")]
+    FallbackRevert,
+}
+
+impl ModelChangeReason {
+    /// Every value, in the order of the schema.
+    pub const ALL: &'static [Self] = &[Self::Fallback, Self::FallbackRevert];
+    /// The value as it stands on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Fallback => "fallback",
+            Self::FallbackRevert => "fallback-revert",
+        }
+    }
+}
+
+impl ::std::fmt::Display for ModelChangeReason {
+    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+        match *self {
+            Self::Fallback => f.write_str("fallback"),
+            Self::FallbackRevert => f.write_str("fallback-revert"),
+        }
+    }
+}
+
+impl ::std::str::FromStr for ModelChangeReason {
+    type Err = self::error::ConversionError;
+    fn from_str(value: &str) -> Result<Self, self::error::ConversionError> {
+        match value {
+            "fallback" => Ok(Self::Fallback),
+            "fallback-revert" => Ok(Self::FallbackRevert),
+            _ => Err("invalid value".into()),
+        }
+    }
 }
 
 /// List prices of a model in US dollars per million tokens. Zero means free or unknown.
@@ -2341,6 +2622,161 @@ impl ::std::str::FromStr for RoutePart {
     }
 }
 
+/// One line of a session file, told apart by `type`: the header on the first line, an entry on every other. Entries form a tree by `parentId`; the last entry of the file is where the session goes on. Readers skip a line whose `type` they do not know.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum SessionEntry {
+    /// `session`: see [`StoredSessionHeader`].
+    Session(StoredSessionHeader),
+    /// `message`: see [`MessageEntry`].
+    Message(MessageEntry),
+    /// `model_change`: see [`ModelChangeEntry`].
+    ModelChange(ModelChangeEntry),
+    /// `thinking_level_change`: see [`ThinkingLevelChangeEntry`].
+    ThinkingLevelChange(ThinkingLevelChangeEntry),
+    /// `compaction`: see [`CompactionEntry`].
+    Compaction(CompactionEntry),
+    /// `branch_summary`: see [`BranchSummaryEntry`].
+    BranchSummary(BranchSummaryEntry),
+    /// `custom`: see [`CustomEntry`].
+    Custom(CustomEntry),
+    /// `custom_message`: see [`CustomMessageEntry`].
+    CustomMessage(CustomMessageEntry),
+    /// `label`: see [`LabelEntry`].
+    Label(LabelEntry),
+    /// `session_info`: see [`SessionInfoEntry`].
+    SessionInfo(SessionInfoEntry),
+}
+
+/// What the `type` of [`SessionEntry`] may be.
+pub const SESSION_ENTRY_TYPES: &[&str] = &[
+    "session",
+    "message",
+    "model_change",
+    "thinking_level_change",
+    "compaction",
+    "branch_summary",
+    "custom",
+    "custom_message",
+    "label",
+    "session_info",
+];
+
+impl SessionEntry {
+    /// The `type` as it stands on the wire.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Session(_) => "session",
+            Self::Message(_) => "message",
+            Self::ModelChange(_) => "model_change",
+            Self::ThinkingLevelChange(_) => "thinking_level_change",
+            Self::Compaction(_) => "compaction",
+            Self::BranchSummary(_) => "branch_summary",
+            Self::Custom(_) => "custom",
+            Self::CustomMessage(_) => "custom_message",
+            Self::Label(_) => "label",
+            Self::SessionInfo(_) => "session_info",
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for SessionEntry {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        tag::read(from)
+    }
+}
+
+impl<'de> Tagged<'de> for SessionEntry {
+    const TAG: &'static str = "type";
+    const VALUES: &'static [&'static str] = SESSION_ENTRY_TYPES;
+    fn fields<D: Deserializer<'de>>(
+        value: &'static str,
+        rest: D,
+    ) -> Result<Self, D::Error> {
+        match value {
+            "session" => StoredSessionHeader::deserialize(rest).map(Self::Session),
+            "message" => MessageEntry::deserialize(rest).map(Self::Message),
+            "model_change" => ModelChangeEntry::deserialize(rest).map(Self::ModelChange),
+            "thinking_level_change" => {
+                ThinkingLevelChangeEntry::deserialize(rest)
+                    .map(Self::ThinkingLevelChange)
+            }
+            "compaction" => CompactionEntry::deserialize(rest).map(Self::Compaction),
+            "branch_summary" => {
+                BranchSummaryEntry::deserialize(rest).map(Self::BranchSummary)
+            }
+            "custom" => CustomEntry::deserialize(rest).map(Self::Custom),
+            "custom_message" => {
+                CustomMessageEntry::deserialize(rest).map(Self::CustomMessage)
+            }
+            "label" => LabelEntry::deserialize(rest).map(Self::Label),
+            "session_info" => SessionInfoEntry::deserialize(rest).map(Self::SessionInfo),
+            _ => Err(de::Error::unknown_variant(value, Self::VALUES)),
+        }
+    }
+}
+
+impl From<StoredSessionHeader> for SessionEntry {
+    fn from(value: StoredSessionHeader) -> Self {
+        Self::Session(value)
+    }
+}
+
+impl From<MessageEntry> for SessionEntry {
+    fn from(value: MessageEntry) -> Self {
+        Self::Message(value)
+    }
+}
+
+impl From<ModelChangeEntry> for SessionEntry {
+    fn from(value: ModelChangeEntry) -> Self {
+        Self::ModelChange(value)
+    }
+}
+
+impl From<ThinkingLevelChangeEntry> for SessionEntry {
+    fn from(value: ThinkingLevelChangeEntry) -> Self {
+        Self::ThinkingLevelChange(value)
+    }
+}
+
+impl From<CompactionEntry> for SessionEntry {
+    fn from(value: CompactionEntry) -> Self {
+        Self::Compaction(value)
+    }
+}
+
+impl From<BranchSummaryEntry> for SessionEntry {
+    fn from(value: BranchSummaryEntry) -> Self {
+        Self::BranchSummary(value)
+    }
+}
+
+impl From<CustomEntry> for SessionEntry {
+    fn from(value: CustomEntry) -> Self {
+        Self::Custom(value)
+    }
+}
+
+impl From<CustomMessageEntry> for SessionEntry {
+    fn from(value: CustomMessageEntry) -> Self {
+        Self::CustomMessage(value)
+    }
+}
+
+impl From<LabelEntry> for SessionEntry {
+    fn from(value: LabelEntry) -> Self {
+        Self::Label(value)
+    }
+}
+
+impl From<SessionInfoEntry> for SessionEntry {
+    fn from(value: SessionInfoEntry) -> Self {
+        Self::SessionInfo(value)
+    }
+}
+
 /// The first line of every stream, exactly once, written before standard input is read and before any request. A resumed session shows its stored id, time and directory; its earlier messages are not repeated.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "session", remote = "Self")]
@@ -2395,6 +2831,23 @@ pub struct SessionInfoChangedEvent {
 }
 
 tagged!(SessionInfoChangedEvent : "type" = "session_info_changed");
+
+/// The name of the session. The last such entry of a file counts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename = "session_info", remote = "Self")]
+pub struct SessionInfoEntry {
+    /// Id of the entry, unique in its file; usually 8 hex digits.
+    pub id: String,
+    /// Id of the entry that this one follows; null when it follows none, as the first entry of a file.
+    #[serde(rename = "parentId", deserialize_with = "Option::deserialize")]
+    pub parent_id: Option<String>,
+    /// When the entry was stored: ISO 8601 in UTC, with milliseconds and `Z`.
+    pub timestamp: String,
+    /// The name, on one line; empty when the session loses its name.
+    pub name: String,
+}
+
+tagged!(SessionInfoEntry : "type" = "session_info");
 
 /// How the session of an aborted run was replaced: `new` (an empty one), `resume` (an earlier one was opened), `fork` (a copy of one was opened).
 #[derive(
@@ -2562,6 +3015,44 @@ impl ::std::str::FromStr for StopReason {
         }
     }
 }
+
+/// The first line of every session file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename = "session", remote = "Self")]
+pub struct StoredSessionHeader {
+    /// Version of the session format; always 3.
+    pub version: StoredSessionHeaderVersion,
+    /// Id of the session, a UUID unless the user chose one.
+    pub id: String,
+    /// When the session was made: ISO 8601 in UTC, with milliseconds and `Z`.
+    pub timestamp: String,
+    /// Absolute path of the working directory of the session.
+    pub cwd: String,
+    /// Path of the session file that this one was forked or spawned from. Absent otherwise.
+    #[serde(
+        rename = "parentSession",
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    pub parent_session: Option<String>,
+    /// Name of the agent definition of a background agent's own session. Absent otherwise.
+    #[serde(
+        rename = "agentType",
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    pub agent_type: Option<String>,
+}
+
+tagged!(StoredSessionHeader : "type" = "session");
+
+/// The `version` of [`StoredSessionHeader`]: always `3`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StoredSessionHeaderVersion;
+
+constant!(StoredSessionHeaderVersion : u64 = 3u64);
 
 /// The last line of every stream, exactly once, whatever happened; nothing comes after it. Before it everything that is open has been closed by its own end event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -3127,6 +3618,32 @@ impl ::std::str::FromStr for ThinkingLevel {
         }
     }
 }
+
+/// How much the model thinks from here on. A fresh session stores one after its model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename = "thinking_level_change", remote = "Self")]
+pub struct ThinkingLevelChangeEntry {
+    /// Id of the entry, unique in its file; usually 8 hex digits.
+    pub id: String,
+    /// Id of the entry that this one follows; null when it follows none, as the first entry of a file.
+    #[serde(rename = "parentId", deserialize_with = "Option::deserialize")]
+    pub parent_id: Option<String>,
+    /// When the entry was stored: ISO 8601 in UTC, with milliseconds and `Z`.
+    pub timestamp: String,
+    /// The level now.
+    #[serde(rename = "thinkingLevel")]
+    pub thinking_level: ThinkingLevel,
+    /// How the level was chosen, in the shape of the program that stored it. Kept as read; absent in entries of Quipu.
+    #[serde(
+        rename = "thinkingSelection",
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    pub thinking_selection: Option<Value>,
+}
+
+tagged!(ThinkingLevelChangeEntry : "type" = "thinking_level_change");
 
 /// The thinking level was changed after the start; requests from now on use it. The level at the start of a run is in agent_start.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

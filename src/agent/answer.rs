@@ -6,15 +6,14 @@ use std::time::Instant;
 
 use futures_util::StreamExt as _;
 
-use super::{Agent, RunEnd, now, resolve};
+use super::{Agent, Halt, RunEnd, now, resolve};
 use crate::event::{
-    AssistantContent, AssistantMessage, AssistantMessageEvent, ErrorCode, MessageEndEvent,
-    MessageStartEvent, MessageUpdateEvent, Number, PartialJson, StopReason, TextContent, TextDelta,
-    TextEnd, TextStart, ThinkingContent, ThinkingDelta, ThinkingEnd, ThinkingStart, ToolCall,
-    ToolcallDelta, ToolcallEnd, ToolcallStart,
+    AssistantContent, AssistantMessage, AssistantMessageEvent, ErrorCode, MessageStartEvent,
+    MessageUpdateEvent, Number, PartialJson, StopReason, TextContent, TextDelta, TextEnd,
+    TextStart, ThinkingContent, ThinkingDelta, ThinkingEnd, ThinkingStart, ToolCall, ToolcallDelta,
+    ToolcallEnd, ToolcallStart,
 };
 use crate::model::{ModelDelta, ModelError, ModelRequest, TokenUsage};
-use crate::wire::StreamClosed;
 
 /// The text of a thinking block whose content the service keeps to itself.
 const REDACTED: &str = "[Reasoning redacted]";
@@ -24,9 +23,7 @@ impl Agent {
     /// Asks the model once and streams its answer.
     ///
     /// The second value tells how the run ends if this answer ends it by failure or abort.
-    pub(super) async fn answer(
-        &mut self,
-    ) -> Result<(AssistantMessage, Option<RunEnd>), StreamClosed> {
+    pub(super) async fn answer(&mut self) -> Result<(AssistantMessage, Option<RunEnd>), Halt> {
         let began = Instant::now();
         let config = &self.config;
         let mut stream = config.provider.stream(ModelRequest {
@@ -86,10 +83,7 @@ impl Agent {
             })
             .await?;
         }
-        self.emit(MessageEndEvent {
-            message: message.clone().into(),
-        })
-        .await?;
+        self.complete(message.clone().into()).await?;
         Ok((message, end))
     }
 }

@@ -22,6 +22,7 @@ use crate::event::{
     TurnEndEvent, TurnStartEvent, UserContent, UserMessage,
 };
 use crate::model::{Model, Provider, ToolSpec};
+use crate::session::{SessionError, SessionStore};
 use crate::tool::{Tool, ToolEnv};
 use crate::wire::{EventSender, StreamClosed};
 
@@ -46,6 +47,8 @@ pub struct AgentConfig {
     pub tool_env: Arc<ToolEnv>,
     /// Values that must not reach a line.
     pub secrets: Arc<Secrets>,
+    /// What is kept of the conversation.
+    pub session: SessionStore,
     /// Where events go.
     pub events: EventSender,
     /// Cancelled when the run is to stop: a signal, or a reader that went away.
@@ -61,6 +64,17 @@ pub enum RunEnd {
     Failed(StreamError),
     /// The run was cancelled.
     Aborted,
+}
+
+/// Why a run stops where it is.
+#[derive(Debug, thiserror::Error)]
+pub enum Halt {
+    /// Nobody reads the events any more.
+    #[error(transparent)]
+    Closed(#[from] StreamClosed),
+    /// The session cannot be kept. Going on would lose what happens.
+    #[error(transparent)]
+    Session(#[from] SessionError),
 }
 
 /// One conversation with one model.
@@ -92,8 +106,8 @@ impl Agent {
     /// Plays one run for a user's message.
     ///
     /// # Errors
-    /// [`StreamClosed`] when nobody reads the events any more; the run is then left as it is.
-    pub async fn prompt(&mut self, content: UserContent) -> Result<RunEnd, StreamClosed> {
+    /// [`Halt`]: the run is then left as it is.
+    pub async fn prompt(&mut self, content: UserContent) -> Result<RunEnd, Halt> {
         let first = self.messages.len();
         let config = &self.config;
         let model = ModelRef {
@@ -117,7 +131,6 @@ impl Agent {
 
         let end = loop {
             let (answer, failure) = self.answer().await?;
-            self.messages.push(answer.clone().into());
             let calls = calls_of(&answer);
             let results = match answer.stop_reason {
                 StopReason::Error | StopReason::Aborted => Vec::new(),
@@ -160,16 +173,19 @@ impl Agent {
     }
 
     /// Adds a whole message to the conversation: `message_start` directly followed by `message_end`.
-    async fn announce(&mut self, message: AgentMessage) -> Result<(), StreamClosed> {
+    async fn announce(&mut self, message: AgentMessage) -> Result<(), Halt> {
         self.emit(MessageStartEvent {
             message: message.clone(),
         })
         .await?;
-        self.emit(MessageEndEvent {
-            message: message.clone(),
-        })
-        .await?;
-        self.messages.push(message);
+        self.complete(message).await
+    }
+
+    /// Adds a message that is whole now. It is in the session before anybody hears of its end.
+    async fn complete(&mut self, message: AgentMessage) -> Result<(), Halt> {
+        self.config.session.append_message(&message)?;
+        self.messages.push(message.clone());
+        self.emit(MessageEndEvent { message }).await?;
         Ok(())
     }
 

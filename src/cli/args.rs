@@ -1,9 +1,11 @@
 //! The arguments of a run.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Parser, ValueEnum};
 
+use super::session;
 use crate::event::ThinkingLevel;
 use crate::wire::Wire;
 
@@ -71,9 +73,45 @@ pub struct Args {
     #[arg(long, conflicts_with = "tools")]
     pub no_tools: bool,
 
-    /// What to do; each is a run of its own, in this order
-    #[arg(value_name = "PROMPT")]
-    pub prompts: Vec<String>,
+    /// Keep no session file
+    #[arg(long)]
+    pub no_session: bool,
+
+    /// The folder of the session file, taken as it is
+    #[arg(long, value_name = "DIR")]
+    pub session_dir: Option<PathBuf>,
+
+    /// What the session is called
+    #[arg(long, value_parser = session::name)]
+    pub name: Option<String>,
+
+    /// Leave out AGENTS.md and CLAUDE.md (also -nc)
+    #[arg(long)]
+    pub no_context_files: bool,
+
+    /// What to do; each is a run of its own, in this order. `@FILE` adds a file to the first one
+    #[arg(value_name = "PROMPT|@FILE")]
+    pub prompts: Vec<OsString>,
+
+    /// Behind `--`: prompts, whatever they begin with
+    #[arg(value_name = "PROMPT", last = true)]
+    pub literal_prompts: Vec<OsString>,
+}
+
+/// The words of a command line with `-nc` written out. It is one option and not `-n c`, which the
+/// parser would make of it.
+pub(super) fn written_out(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut open = true;
+    words
+        .map(|word| {
+            open &= word != "--";
+            if open && word == "-nc" {
+                "--no-context-files".into()
+            } else {
+                word
+            }
+        })
+        .collect()
 }
 
 /// How a run is reported.

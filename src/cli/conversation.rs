@@ -3,14 +3,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::attachment::Words;
 use super::run::{Context, Stop};
-use super::{Args, Failure, exit_code, note, stdin};
+use super::{Args, Failure, exit_code, note, session, stdin};
 use crate::agent::{Agent, AgentConfig, RunEnd, system_prompt};
 use crate::config::credentials::{self, COMMAND_TIMEOUT, Sources};
 use crate::config::models_file::ModelsFile;
-use crate::config::settings::{Loaded, Settings};
-use crate::config::{Environment, Paths};
-use crate::event::{ErrorCode, Outcome, StreamError, TextContent, ThinkingLevel, UserContent};
+use crate::config::settings::{Images, Loaded, Settings};
+use crate::config::{Environment, Instructions, Paths};
+use crate::event::{ErrorCode, ModelRef, Outcome, StreamError, ThinkingLevel, UserContent};
 use crate::model::catalogue::{self, Request};
 use crate::model::{self, Api, Offline, Provider, Script, Secret, Timeouts};
 use crate::tool::{self, Tool, ToolEnv};
@@ -63,12 +64,14 @@ impl Verdict {
 /// Plays the prompts of the arguments, each as a run of its own; a failed one does not stop the next.
 pub(super) async fn play(args: Args, context: Context) -> Result<Verdict, Stop> {
     let cancel = context.cancel.clone();
-    let mut agent = agent(&args, context).await?;
+    let cwd = context.cwd.clone();
+    let words = Words::sort(&args)?;
+    let (mut agent, images) = agent(&args, context).await?;
     let mut verdict = Verdict {
         outcome: Outcome::Completed,
         error: None,
     };
-    for prompt in prompts(&args).await? {
+    for prompt in prompts(words, &cwd, &images).await? {
         verdict = verdict.and(agent.prompt(prompt).await?);
         if cancel.is_cancelled() {
             break;
@@ -77,45 +80,33 @@ pub(super) async fn play(args: Args, context: Context) -> Result<Verdict, Stop> 
     Ok(verdict)
 }
 
-/// The prompts: standard input and the first argument make the first one.
-async fn prompts(args: &Args) -> Result<Vec<UserContent>, Failure> {
-    let input = stdin::read(!args.prompts.is_empty()).await?;
-    let mut prompts = args.prompts.clone();
-    match (input, prompts.first_mut()) {
-        (Some(input), Some(first)) => *first = format!("{input}\n\n{first}"),
-        (Some(input), None) => prompts.push(input),
-        (None, _) => {}
-    }
-    if prompts.iter().all(|prompt| prompt.trim().is_empty()) {
-        return Err(Failure::usage(
-            "There is no prompt: give one as an argument (quipu --mode json \"List the files here\") \
-             or on standard input.",
-        ));
-    }
-    let content = |text: String| {
-        UserContent::Array(vec![
-            TextContent {
-                text,
-                text_signature: None,
-            }
-            .into(),
-        ])
-    };
-    Ok(prompts.into_iter().map(content).collect())
+/// The prompts: standard input, the attached files and the first argument make the first one.
+async fn prompts(words: Words, cwd: &Path, images: &Images) -> Result<Vec<UserContent>, Failure> {
+    let attached = words.attach(cwd, images).await?;
+    let input = stdin::read(words.ask()).await?;
+    words.ask_with(input, attached)
 }
 
-async fn agent(args: &Args, context: Context) -> Result<Agent, Failure> {
+async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure> {
     let Context {
         events,
         cancel,
         groups,
         cwd,
+        header,
     } = context;
     let environment = Environment::current();
     let paths = Paths::from_environment(&environment).map_err(|error| configuration(&error))?;
     let Loaded { settings, warnings } =
         Settings::load(&paths, &cwd, &environment).map_err(|error| configuration(&error))?;
     warn(&warnings);
+    let instructions = if args.no_context_files {
+        Instructions::default()
+    } else {
+        Instructions::load(&paths, &cwd)
+    };
+    warn(&instructions.warnings);
+    let session_folder = session::folder(args, &settings, &paths, &cwd);
 
     let offline = Request::is_offline(args.provider.as_deref(), args.model.as_deref());
     let models = match ModelsFile::load(&paths.models()) {
@@ -186,10 +177,15 @@ async fn agent(args: &Args, context: Context) -> Result<Agent, Failure> {
         .as_deref()
         .map(|text| text_or_file(text, "--system-prompt"))
         .transpose()?;
-    let append = args
-        .append_system_prompt
-        .iter()
-        .map(|text| text_or_file(text, "--append-system-prompt"))
+    let append = instructions
+        .section()
+        .into_iter()
+        .map(Ok)
+        .chain(
+            args.append_system_prompt
+                .iter()
+                .map(|text| text_or_file(text, "--append-system-prompt")),
+        )
         .collect::<Result<Vec<_>, _>>()?;
     let system_prompt = system_prompt(&tools, &cwd, custom.as_deref(), &append);
     let asked = args
@@ -201,7 +197,12 @@ async fn agent(args: &Args, context: Context) -> Result<Agent, Failure> {
     } else {
         ThinkingLevel::Off
     };
-    Ok(Agent::new(AgentConfig {
+    let named = ModelRef {
+        provider: model.provider.clone(),
+        id: model.id.clone(),
+    };
+    let session = session::begin(args, &session_folder, &header, &named, thinking)?;
+    let agent = Agent::new(AgentConfig {
         model,
         provider,
         thinking,
@@ -210,9 +211,11 @@ async fn agent(args: &Args, context: Context) -> Result<Agent, Failure> {
         cwd,
         tool_env: Arc::new(tool_env),
         secrets: Arc::new(credentials.secrets),
+        session,
         events,
         cancel,
-    }))
+    });
+    Ok((agent, settings.images))
 }
 
 /// The tools that the arguments allow.

@@ -1,9 +1,11 @@
 //! The command line: arguments to a mode, a mode to an exit status.
 
 mod args;
+mod attachment;
 mod conversation;
 mod failure;
 mod run;
+mod session;
 mod signal;
 mod stdin;
 
@@ -23,7 +25,7 @@ use crate::wire::Wire;
 /// Runs the program with the process's arguments.
 #[must_use]
 pub fn main() -> ExitCode {
-    let words: Vec<OsString> = std::env::args_os().collect();
+    let words = args::written_out(std::env::args_os());
     match Args::try_parse_from(&words) {
         Ok(args) => run::run(&args),
         Err(error) => refuse(&error, &words),

@@ -11,12 +11,13 @@ use tokio_util::sync::CancellationToken;
 use super::conversation::{self, Verdict};
 use super::signal::{Caught, Signals};
 use super::{Args, Failure, exit_code, note};
+use crate::agent::Halt;
 use crate::contract::{SCHEMA_HASH, SCHEMA_VERSION};
 use crate::event::{
     ErrorCode, Outcome, SessionHeader, SessionHeaderVersion, StreamError, StreamInfo, WireName,
 };
 use crate::tool::ProcessGroups;
-use crate::wire::{Ending, EventFilter, EventSender, Output, StreamClosed, Wire, WireOptions};
+use crate::wire::{Ending, EventFilter, EventSender, Output, Wire, WireOptions};
 
 /// How long a cancelled run may take to end by itself before its open ends are closed for it.
 const GRACE: Duration = Duration::from_millis(700);
@@ -84,6 +85,8 @@ pub(super) struct Context {
     pub(super) groups: ProcessGroups,
     /// Where it works.
     pub(super) cwd: PathBuf,
+    /// What the stream began with.
+    pub(super) header: SessionHeader,
 }
 
 /// Why a conversation ended without a verdict.
@@ -100,9 +103,12 @@ impl From<Failure> for Stop {
     }
 }
 
-impl From<StreamClosed> for Stop {
-    fn from(_: StreamClosed) -> Self {
-        Self::Closed
+impl From<Halt> for Stop {
+    fn from(halt: Halt) -> Self {
+        match halt {
+            Halt::Closed(_) => Self::Closed,
+            Halt::Session(error) => Self::Failure(Failure::new(error.code(), error.to_string())),
+        }
     }
 }
 
@@ -132,7 +138,7 @@ where
     let cwd = std::env::current_dir();
     let header = header(cwd.as_deref().ok());
     // A reader that is gone already shows in the conversation's own first event.
-    let _ = events.send(header).await;
+    let _ = events.send(header.clone()).await;
 
     let mut task: JoinHandle<Result<Verdict, Stop>> = match cwd {
         Ok(cwd) => {
@@ -141,6 +147,7 @@ where
                 cancel: cancel.clone(),
                 groups: groups.clone(),
                 cwd,
+                header,
             };
             tokio::spawn(play(context))
         }

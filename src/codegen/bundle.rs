@@ -1,4 +1,4 @@
-//! Bundles: one self-contained JSON Schema document for a wire, strict or open.
+//! Bundles: one self-contained JSON Schema document for a wire or for session files, strict or open.
 //!
 //! The root is the union itself, and every def it leads to lies flat in `$defs` under its title,
 //! because client generators take the names of types from there.
@@ -32,21 +32,21 @@ impl Mode {
     }
 }
 
-/// The bundle of the wire `wire` as indented text with a final newline; `None` if there is no
-/// such wire. The same schema always gives the same bytes.
+/// The bundle `name` (a wire, or `session`) as indented text with a final newline; `None` if there
+/// is none of that name. The same schema always gives the same bytes.
 #[must_use]
-pub fn text(schema: &Schema, wire: &str, mode: Mode) -> Option<String> {
-    let document = document(schema, wire, mode)?;
+pub fn text(schema: &Schema, name: &str, mode: Mode) -> Option<String> {
+    let document = document(schema, name, mode)?;
     // Only a map with keys that are no strings could fail, and a `Value` has none.
     let mut text = serde_json::to_string_pretty(&document).unwrap_or_default();
     text.push('\n');
     Some(text)
 }
 
-/// The bundle of the wire `wire`; `None` if there is no such wire.
+/// The bundle `name`; `None` if there is none of that name.
 #[must_use]
-pub fn document(schema: &Schema, wire: &str, mode: Mode) -> Option<Value> {
-    let root = schema.defs.get(schema.wires.get(wire)?)?;
+pub fn document(schema: &Schema, name: &str, mode: Mode) -> Option<Value> {
+    let root = schema.defs.get(schema.bundles.get(name)?)?;
     let writer = Writer {
         defs: &schema.defs,
         mode,
@@ -55,7 +55,7 @@ pub fn document(schema: &Schema, wire: &str, mode: Mode) -> Option<Value> {
     };
     let mut document = Map::new();
     document.insert("$schema".into(), DIALECT.into());
-    let id = format!("{}/bundle/{wire}.{}.json", schema.base, mode.name());
+    let id = format!("{}/bundle/{name}.{}.json", schema.base, mode.name());
     document.insert("$id".into(), id.into());
     document.extend(writer.def(root));
     let defs = writer

@@ -8,6 +8,9 @@ use super::{Problem, bundle, names, union};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The bundle of session files.
+const SESSION: &str = "session";
+
 /// Reads the files of `folder` into a schema.
 ///
 /// # Errors
@@ -43,6 +46,7 @@ pub fn lint(folder: &Folder, mut problems: Vec<Problem>) -> Result<Schema, Vec<P
         defs: &defs,
     };
     let wires = linter.wires(&mut problems);
+    let bundles = linter.bundles(&wires, &mut problems);
     linter.stamps(&mut problems);
     linter.read_only(&mut problems);
     linter.constants(&mut problems);
@@ -57,6 +61,7 @@ pub fn lint(folder: &Folder, mut problems: Vec<Problem>) -> Result<Schema, Vec<P
             version: folder.version.clone(),
             base: base(folder),
             defs,
+            bundles,
             wires,
             grammar: folder.grammar.clone(),
         })
@@ -184,6 +189,37 @@ impl Linter<'_> {
             ));
         }
         wires
+    }
+
+    /// What gets bundles: the wires, and the union of the lines of a session file.
+    fn bundles(
+        &self,
+        wires: &BTreeMap<String, String>,
+        problems: &mut Vec<Problem>,
+    ) -> BTreeMap<String, String> {
+        let mut bundles = wires.clone();
+        let is_entry = |def: &&Def| def.path == "session/entry.json";
+        let Some(entry) = self.defs.values().find(is_entry) else {
+            return bundles;
+        };
+        if entry.union().is_none() {
+            problems.push(self.problem(
+                &entry.path,
+                "/oneOf",
+                "a line of a session file is a union",
+                "list the header and the entries as `$ref`s",
+            ));
+        }
+        let taken = bundles.insert(SESSION.to_owned(), entry.title.clone());
+        if taken.is_some() {
+            problems.push(self.problem(
+                "wire/session.json",
+                "/title",
+                "the bundle `session` is that of session/entry.json",
+                "give the wire another file name",
+            ));
+        }
+        bundles
     }
 
     fn stamps(&self, problems: &mut Vec<Problem>) {

@@ -14,6 +14,9 @@ pub struct Schema {
     pub defs: BTreeMap<String, Def>,
     /// The wires: file stem (`quipu`) to the title of its union.
     pub wires: BTreeMap<String, String>,
+    /// What gets bundles: each wire, and `session`, a line of a session file, if there is
+    /// `session/entry.json`. Name to the title of its union.
+    pub bundles: BTreeMap<String, String>,
     /// `grammar.json`, if there is one.
     pub grammar: Option<Value>,
 }

@@ -6,6 +6,7 @@ mod command;
 pub mod credentials;
 mod environment;
 mod error;
+mod instructions;
 mod json;
 pub mod models_file;
 mod paths;
@@ -15,6 +16,7 @@ mod value;
 
 pub use environment::Environment;
 pub use error::ConfigError;
+pub use instructions::{InstructionFile, Instructions};
 pub use paths::{Paths, expand_home};
 pub use secrets::Secrets;
 pub use value::{ConfigValue, ValueError};

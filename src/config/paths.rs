@@ -68,12 +68,6 @@ impl Paths {
         self.root.join("sessions")
     }
 
-    /// Instructions for every project.
-    #[must_use]
-    pub fn instructions(&self) -> PathBuf {
-        self.root.join("AGENTS.md")
-    }
-
     /// The folder of a project's own settings, agents and hooks.
     #[must_use]
     pub fn project(cwd: &Path) -> PathBuf {

@@ -5,6 +5,12 @@ include!(concat!(env!("OUT_DIR"), "/contract.rs"));
 /// The order of the events, in the format that the file itself describes.
 pub const GRAMMAR: &str = include_str!("../../schema/grammar.json");
 
+/// The strict bundle of a line of a session file: what may be stored. JSON Schema 2020-12.
+pub const SESSION_STRICT: &str = include_str!(concat!(env!("OUT_DIR"), "/session.strict.json"));
+
+/// The open bundle of a line of a session file: what a reader should accept. JSON Schema 2020-12.
+pub const SESSION_OPEN: &str = include_str!(concat!(env!("OUT_DIR"), "/session.open.json"));
+
 /// A named form of the stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Wire {

@@ -25,9 +25,11 @@ fn made() -> BTreeMap<String, String> {
         let page = if wire == "quipu" { "events" } else { wire };
         let text = docs::events(&schema, wire).unwrap();
         files.insert(format!("docs/{page}.md"), text);
+    }
+    for name in schema.bundles.keys() {
         for mode in Mode::ALL {
-            let path = format!("bundle/{wire}.{}.json", mode.name());
-            files.insert(path, bundle::text(&schema, wire, mode).unwrap());
+            let path = format!("bundle/{name}.{}.json", mode.name());
+            files.insert(path, bundle::text(&schema, name, mode).unwrap());
         }
     }
     files
@@ -104,6 +106,8 @@ fn the_build_uses_the_same_text() {
         assert!(made[&format!("bundle/{}.strict.json", wire.name())] == wire.strict());
         assert!(made[&format!("bundle/{}.open.json", wire.name())] == wire.open());
     }
+    assert!(made["bundle/session.strict.json"] == quipu::contract::SESSION_STRICT);
+    assert!(made["bundle/session.open.json"] == quipu::contract::SESSION_OPEN);
     assert_eq!(quipu::contract::SCHEMA_VERSION, schema().version);
 }
 

@@ -16,6 +16,7 @@ mod folder;
 mod mistakes;
 mod types;
 
+use codegen::bundle::{self, Mode};
 use codegen::model::Schema;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -30,6 +31,19 @@ fn schema() -> Schema {
         Ok(schema) => schema,
         Err(problems) => panic!("{problems:#?}"),
     }
+}
+
+/// Every bundle of the mode.
+fn documents(schema: &Schema, mode: Mode) -> Vec<Value> {
+    let names = schema.bundles.keys();
+    names
+        .map(|name| bundle::document(schema, name, mode).unwrap())
+        .collect()
+}
+
+/// Whether `document` holds the def `title`: the root is a union itself.
+fn holds(document: &Value, title: &str) -> bool {
+    document["title"] == title || document["$defs"].get(title).is_some()
 }
 
 /// `value` and what it becomes by one small change: a key gone, renamed or new, a value of another

@@ -284,6 +284,28 @@ fn event_that_no_wire_has() {
 }
 
 #[test]
+fn session_lines_that_are_no_union_of_their_own() {
+    let folder = Folder::sound();
+    let mut entry = folder.read("event/ping.json");
+    remove(&mut entry, "$id");
+    entry["title"] = json!("Entry");
+    folder.json("session/entry.json", &entry);
+    let mut wire = folder.read("wire/main.json");
+    remove(&mut wire, "$id");
+    wire["title"] = json!("OtherEvent");
+    folder.json("wire/session.json", &wire);
+    pretty_assertions::assert_eq!(
+        folder.problems(),
+        [
+            "schema/session/entry.json: /oneOf: a line of a session file is a union; list the header \
+             and the entries as `$ref`s",
+            "schema/wire/session.json: /title: the bundle `session` is that of session/entry.json; \
+             give the wire another file name",
+        ]
+    );
+}
+
+#[test]
 fn text_that_is_not_json() {
     let folder = Folder::sound();
     folder.text(

@@ -1,0 +1,55 @@
+//! What can go wrong with a session file.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::event::ErrorCode;
+
+/// A session that cannot be kept.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// The folder of session files cannot be made or written.
+    #[error(
+        "the folder for session files {} cannot be used: {source}. Name another with --session-dir, \
+         or keep no session with --no-session", folder.display()
+    )]
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The file cannot be made or written; what it held before is still whole.
+    #[error("the session file {} cannot be written: {source}", file.display())]
+    Write {
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The file was deleted while the session went on.
+    #[error("the session file {} was deleted while the session went on", file.display())]
+    Lost {
+        /// Where it was.
+        file: PathBuf,
+    },
+    /// The file was changed by somebody else while the session went on.
+    #[error(
+        "the session file {} was changed by another program while the session went on", file.display()
+    )]
+    Changed {
+        /// The file.
+        file: PathBuf,
+    },
+    /// An entry has no JSON form.
+    #[error("a session entry cannot be written as JSON: {0}")]
+    Encode(#[from] serde_json::Error),
+}
+
+impl SessionError {
+    /// The code of the failed run: always [`ErrorCode::Session`].
+    #[must_use]
+    pub fn code(&self) -> ErrorCode {
+        ErrorCode::Session
+    }
+}

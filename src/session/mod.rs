@@ -1,0 +1,30 @@
+//! Sessions on disk: one file a session, one line an entry.
+//!
+//! A line is a [`SessionEntry`](crate::event::SessionEntry), whose types and bundle come from
+//! `schema/session/`. Entries form a tree by `parentId`; the entry that the next one follows is the
+//! leaf, on disk the last of the file.
+
+mod error;
+mod file;
+mod folder;
+mod store;
+
+pub use error::SessionError;
+pub use folder::{file_name, project_folder};
+pub use store::{SessionStore, one_line};
+
+use crate::event::{SessionHeader, StoredSessionHeader, StoredSessionHeaderVersion};
+
+/// What a session file keeps of a stream's header: all but the form of the stream.
+impl From<&SessionHeader> for StoredSessionHeader {
+    fn from(header: &SessionHeader) -> Self {
+        Self {
+            version: StoredSessionHeaderVersion,
+            id: header.id.clone(),
+            timestamp: header.timestamp.clone(),
+            cwd: header.cwd.clone(),
+            parent_session: header.parent_session.clone(),
+            agent_type: header.agent_type.clone(),
+        }
+    }
+}

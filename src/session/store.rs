@@ -1,0 +1,251 @@
+//! The session that a run goes on with: its entries, one after the other.
+
+use std::collections::HashSet;
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use uuid::Uuid;
+
+use super::file::LineFile;
+use super::{SessionError, file_name};
+use crate::event::{
+    AgentMessage, CustomMessageEntry, MessageEntry, ModelChangeEntry, ModelRef, SessionEntry,
+    SessionInfoEntry, StoredSessionHeader, ThinkingLevel, ThinkingLevelChangeEntry,
+};
+
+/// How often a short id is drawn before a long one is taken.
+const DRAWS: usize = 100;
+
+/// A session as it grows, in a file or in memory only.
+///
+/// The file is made when the first answer of a model is appended, with everything that came before
+/// it; a session without an answer leaves none. Each entry is one whole line, and it is with the
+/// system when the method that appends it returns. An entry that could not be written is not part of
+/// the session: the next one follows the last that was.
+///
+/// Writes are small and go to the page cache, so they happen on the calling thread. Secrets are for
+/// the caller to take out.
+#[derive(Debug)]
+pub struct SessionStore {
+    ids: HashSet<String>,
+    /// The entry that the next one follows.
+    leaf: Option<String>,
+    place: Place,
+}
+
+#[derive(Debug)]
+enum Place {
+    Memory,
+    /// No answer yet, so no file; the lines that it begins with.
+    Waiting {
+        path: PathBuf,
+        lines: Vec<u8>,
+    },
+    File(LineFile),
+}
+
+/// What every entry has.
+struct Head {
+    id: String,
+    parent_id: Option<String>,
+    timestamp: String,
+}
+
+impl SessionStore {
+    /// A fresh session with a file in `folder`, which is made if it is not there, for its owner only.
+    ///
+    /// # Errors
+    /// [`SessionError::Folder`] if the folder cannot be made or written, so that this is known before
+    /// a model is asked.
+    pub fn create(folder: &Path, header: &StoredSessionHeader) -> Result<Self, SessionError> {
+        usable(folder).map_err(|source| SessionError::Folder {
+            folder: folder.to_owned(),
+            source,
+        })?;
+        let mut lines = Vec::new();
+        push_line(&mut lines, header)?;
+        let path = folder.join(file_name(&header.timestamp, &header.id));
+        Ok(Self::at(Place::Waiting { path, lines }))
+    }
+
+    /// A session that ends with the process. Its entries have ids all the same.
+    #[must_use]
+    pub fn in_memory() -> Self {
+        Self::at(Place::Memory)
+    }
+
+    fn at(place: Place) -> Self {
+        Self {
+            ids: HashSet::new(),
+            leaf: None,
+            place,
+        }
+    }
+
+    /// The session's file, which is there as soon as a model has answered; `None` in memory.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        match &self.place {
+            Place::Memory => None,
+            Place::Waiting { path, .. } => Some(path),
+            Place::File(file) => Some(file.path()),
+        }
+    }
+
+    /// Appends a message and gives the id of its entry. To be called before the event that announces
+    /// the whole message is emitted.
+    pub fn append_message(&mut self, message: &AgentMessage) -> Result<String, SessionError> {
+        let answer = matches!(message, AgentMessage::Assistant(_));
+        self.append(answer, |head| match message.clone() {
+            AgentMessage::Custom(message) => CustomMessageEntry {
+                custom_type: message.custom_type,
+                content: message.content,
+                display: message.display,
+                details: message.details,
+                id: head.id,
+                parent_id: head.parent_id,
+                timestamp: head.timestamp,
+            }
+            .into(),
+            message => MessageEntry {
+                id: head.id,
+                parent_id: head.parent_id,
+                timestamp: head.timestamp,
+                message,
+            }
+            .into(),
+        })
+    }
+
+    /// Appends the model that answers from here on. A fresh session begins with it.
+    pub fn append_model_change(&mut self, model: &ModelRef) -> Result<String, SessionError> {
+        self.append(false, |head| {
+            ModelChangeEntry {
+                id: head.id,
+                parent_id: head.parent_id,
+                timestamp: head.timestamp,
+                provider: model.provider.clone(),
+                model_id: model.id.clone(),
+                reason: None,
+                original_provider: None,
+                original_model_id: None,
+            }
+            .into()
+        })
+    }
+
+    /// Appends the thinking level from here on. In a fresh session it follows the model.
+    pub fn append_thinking_level(&mut self, level: ThinkingLevel) -> Result<String, SessionError> {
+        self.append(false, |head| {
+            ThinkingLevelChangeEntry {
+                id: head.id,
+                parent_id: head.parent_id,
+                timestamp: head.timestamp,
+                thinking_level: level,
+                thinking_selection: None,
+            }
+            .into()
+        })
+    }
+
+    /// Appends the name of the session, brought to [one line](one_line); an empty one takes the name
+    /// away.
+    pub fn append_name(&mut self, name: &str) -> Result<String, SessionError> {
+        self.append(false, |head| {
+            SessionInfoEntry {
+                id: head.id,
+                parent_id: head.parent_id,
+                timestamp: head.timestamp,
+                name: one_line(name),
+            }
+            .into()
+        })
+    }
+
+    fn append(
+        &mut self,
+        answer: bool,
+        entry: impl FnOnce(Head) -> SessionEntry,
+    ) -> Result<String, SessionError> {
+        let id = self.fresh_id();
+        let head = Head {
+            id: id.clone(),
+            parent_id: self.leaf.clone(),
+            timestamp: humantime::format_rfc3339_millis(SystemTime::now()).to_string(),
+        };
+        self.place.write(&entry(head), answer)?;
+        self.ids.insert(id.clone());
+        self.leaf = Some(id.clone());
+        Ok(id)
+    }
+
+    /// Eight hex digits that no entry of the session has; a whole UUID if luck is out.
+    fn fresh_id(&self) -> String {
+        (0..DRAWS)
+            .map(|_| format!("{:08x}", Uuid::new_v4().as_fields().0))
+            .find(|id| !self.ids.contains(id))
+            .unwrap_or_else(|| Uuid::new_v4().to_string())
+    }
+}
+
+impl Place {
+    fn write(&mut self, entry: &SessionEntry, answer: bool) -> Result<(), SessionError> {
+        match self {
+            Self::Memory => Ok(()),
+            Self::Waiting { path, lines } => {
+                let before = lines.len();
+                push_line(lines, entry)?;
+                if answer {
+                    match LineFile::create(path, lines) {
+                        Ok(file) => *self = Self::File(file),
+                        Err(error) => {
+                            lines.truncate(before);
+                            return Err(error);
+                        }
+                    }
+                }
+                Ok(())
+            }
+            Self::File(file) => {
+                let mut line = Vec::new();
+                push_line(&mut line, entry)?;
+                file.append(&line)
+            }
+        }
+    }
+}
+
+/// `name` with line breaks as spaces, and none at its ends: what a session can be called.
+#[must_use]
+pub fn one_line(name: &str) -> String {
+    name.replace("\r\n", " ")
+        .replace(['\r', '\n'], " ")
+        .trim()
+        .to_owned()
+}
+
+/// Makes the folder where it is missing and tells whether files can be made in it.
+fn usable(folder: &Path) -> io::Result<()> {
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)?;
+    let access = rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK;
+    Ok(rustix::fs::access(folder, access)?)
+}
+
+fn push_line(lines: &mut Vec<u8>, line: &impl serde::Serialize) -> Result<(), SessionError> {
+    let before = lines.len();
+    if let Err(error) = serde_json::to_writer(&mut *lines, line) {
+        lines.truncate(before);
+        return Err(error.into());
+    }
+    lines.push(b'\n');
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,198 @@
+use std::fs;
+
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::*;
+use crate::contract::SESSION_STRICT;
+use crate::event::{SessionHeader, sample};
+
+fn header() -> StoredSessionHeader {
+    let stream = json!({ "wire": "quipu", "version": "1.0.0", "schema": "sha256:0" });
+    let header: SessionHeader = serde_json::from_value(json!({
+        "type": "session",
+        "version": 3,
+        "id": "01997f3c-6a00-7c31-9a55-0c2f3b1d2e10",
+        "timestamp": "2026-09-21T14:13:20.000Z",
+        "cwd": "/p",
+        "stream": stream,
+    }))
+    .unwrap();
+    (&header).into()
+}
+
+fn message(value: Value) -> AgentMessage {
+    serde_json::from_value(value).unwrap()
+}
+
+fn user(text: &str) -> AgentMessage {
+    message(sample::user(text))
+}
+
+fn answer(stop_reason: &str) -> AgentMessage {
+    message(sample::answer(&json!([]), stop_reason))
+}
+
+fn store() -> (TempDir, SessionStore) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SessionStore::create(folder.path(), &header()).unwrap();
+    (folder, store)
+}
+
+fn lines(store: &SessionStore) -> Vec<Value> {
+    let text = fs::read_to_string(store.path().unwrap()).unwrap();
+    assert!(text.ends_with('\n'));
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+fn fresh(store: &mut SessionStore) {
+    let model = ModelRef {
+        provider: "offline".into(),
+        id: "offline".into(),
+    };
+    store.append_model_change(&model).unwrap();
+    store.append_thinking_level(ThinkingLevel::Off).unwrap();
+    store.append_name(" a\r\nname\n").unwrap();
+    store.append_message(&user("hi")).unwrap();
+}
+
+#[test]
+fn a_session_is_one_chain_of_valid_lines() {
+    let (_folder, mut store) = store();
+    fresh(&mut store);
+    store.append_message(&answer("stop")).unwrap();
+    store
+        .append_message(&message(json!({
+            "role": "toolResult", "toolCallId": "c", "toolName": "read", "content": [],
+            "details": {}, "isError": false, "timestamp": 3,
+        })))
+        .unwrap();
+    let last = store
+        .append_message(&message(sample::custom("careful")))
+        .unwrap();
+
+    assert_eq!(
+        store.path().unwrap().file_name().unwrap(),
+        "2026-09-21T14-13-20-000Z_01997f3c-6a00-7c31-9a55-0c2f3b1d2e10.jsonl"
+    );
+    let lines = lines(&store);
+    let kinds: Vec<_> = lines.iter().map(|line| line["type"].as_str()).collect();
+    let expected = [
+        "session",
+        "model_change",
+        "thinking_level_change",
+        "session_info",
+        "message",
+        "message",
+        "message",
+        "custom_message",
+    ];
+    assert_eq!(kinds, expected.map(Some));
+
+    let witness = jsonschema::draft202012::new(&serde_json::from_str(SESSION_STRICT).unwrap());
+    let witness = witness.unwrap();
+    let mut parent = Value::Null;
+    for (i, line) in lines.iter().enumerate() {
+        let errors: Vec<_> = witness.iter_errors(line).map(|e| e.to_string()).collect();
+        assert_eq!(errors, Vec::<String>::new(), "{line}");
+        let entry: SessionEntry = serde_json::from_str(&line.to_string()).unwrap();
+        assert_eq!(serde_json::to_string(&entry).unwrap(), line.to_string());
+        if i > 0 {
+            assert_eq!(line["parentId"], parent);
+            parent = line["id"].clone();
+            let id = parent.as_str().unwrap();
+            assert!(
+                id.len() == 8 && id.bytes().all(|b| b.is_ascii_hexdigit()),
+                "{id}"
+            );
+        }
+    }
+    assert_eq!(parent, last);
+    assert_eq!(lines[3]["name"], "a name");
+    let keys: Vec<_> = lines[7].as_object().unwrap().keys().collect();
+    assert_eq!(
+        keys,
+        [
+            "type",
+            "customType",
+            "content",
+            "display",
+            "id",
+            "parentId",
+            "timestamp"
+        ]
+    );
+}
+
+#[test]
+fn there_is_no_file_before_the_first_answer() {
+    let (folder, mut store) = store();
+    fresh(&mut store);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    // A failed answer is one too: what was paid for it and why it failed is part of the session.
+    store.append_message(&answer("error")).unwrap();
+    assert_eq!(lines(&store).len(), 6);
+}
+
+#[test]
+fn each_later_entry_is_on_disk_when_it_is_appended() {
+    let (_folder, mut store) = store();
+    store.append_message(&answer("stop")).unwrap();
+    for n in 0..3 {
+        let id = store.append_message(&user("again")).unwrap();
+        let lines = lines(&store);
+        assert_eq!(lines.len(), n + 3);
+        assert_eq!(lines[n + 2]["id"], id);
+    }
+}
+
+#[test]
+fn memory_keeps_ids_and_no_file() {
+    let mut store = SessionStore::in_memory();
+    fresh(&mut store);
+    let first = store.append_message(&answer("stop")).unwrap();
+    let second = store.append_message(&user("again")).unwrap();
+    assert_ne!(first, second);
+    assert_eq!(store.path(), None);
+}
+
+#[test]
+fn an_entry_that_was_not_written_is_not_part_of_the_session() {
+    let (_folder, mut store) = store();
+    fresh(&mut store);
+    let path = store.path().unwrap().to_owned();
+    fs::write(&path, "in the way").unwrap();
+    assert!(store.append_message(&answer("stop")).is_err());
+    assert_eq!(fs::read_to_string(&path).unwrap(), "in the way");
+    fs::remove_file(&path).unwrap();
+    let kept = store.append_message(&answer("length")).unwrap();
+    assert_eq!(lines(&store).len(), 6);
+
+    let whole = fs::read(&path).unwrap();
+    fs::write(&path, "changed").unwrap();
+    assert!(store.append_message(&user("lost")).is_err());
+    fs::write(&path, whole).unwrap();
+    store.append_message(&user("kept")).unwrap();
+    let lines = lines(&store);
+    assert_eq!(lines.len(), 7);
+    assert_eq!(lines[5]["message"]["stopReason"], "length");
+    assert_eq!(lines[6]["parentId"], kept);
+}
+
+#[test]
+fn a_folder_that_cannot_be_used_is_an_error_at_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "").unwrap();
+    for place in [file.clone(), file.join("below")] {
+        let error = SessionStore::create(&place, &header()).unwrap_err();
+        assert!(matches!(error, SessionError::Folder { .. }), "{error}");
+        assert_eq!(error.code(), crate::event::ErrorCode::Session);
+    }
+    let deep = folder.path().join("a/b/c");
+    SessionStore::create(&deep, &header()).unwrap();
+    assert!(deep.is_dir());
+}
