@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::attachment::Words;
 use super::run::{Context, Stop};
+use super::failure::is_model_failure;
 use super::{Args, Failure, exit_code, note, session, stdin};
 use crate::agent::{Agent, AgentConfig, RunEnd, system_prompt};
 use crate::config::credentials::{self, COMMAND_TIMEOUT, Sources};
@@ -15,6 +16,7 @@ use crate::event::{ErrorCode, ModelRef, Outcome, StreamError, ThinkingLevel, Use
 use crate::model::catalogue::{self, Request};
 use crate::model::{self, Api, Offline, Provider, Script, Secret, Timeouts};
 use crate::tool::{self, Tool, ToolEnv};
+use crate::wire::Wire;
 
 /// The tools of the preset `--tools read-only`.
 const READ_ONLY: [&str; 4] = ["read", "grep", "find", "ls"];
@@ -26,6 +28,8 @@ const DEFAULT_THINKING: ThinkingLevel = ThinkingLevel::Medium;
 pub(super) struct Verdict {
     pub(super) outcome: Outcome,
     pub(super) error: Option<StreamError>,
+    /// Whether it failed by an answer that the stream shows.
+    answered: bool,
 }
 
 impl Verdict {
@@ -33,6 +37,7 @@ impl Verdict {
         Self {
             outcome: Outcome::Failed,
             error: Some(error),
+            answered: false,
         }
     }
 
@@ -40,13 +45,17 @@ impl Verdict {
         Self {
             outcome: Outcome::Aborted,
             error: None,
+            answered: false,
         }
     }
 
     /// The exit status that tells of it.
-    pub(super) fn exit_code(&self) -> u8 {
+    ///
+    /// On the wires of other agents, as with them, a failed answer is told by the stream alone.
+    pub(super) fn exit_code(&self, wire: Wire) -> u8 {
         match (self.outcome, &self.error) {
             (Outcome::Completed, _) => 0,
+            _ if self.answered && wire != Wire::Quipu => 0,
             (_, Some(error)) => exit_code(error.code),
             (_, None) => exit_code(ErrorCode::Internal),
         }
@@ -54,7 +63,10 @@ impl Verdict {
 
     fn and(self, end: RunEnd) -> Self {
         match (self.outcome, end) {
-            (Outcome::Completed, RunEnd::Failed(error)) => Self::failed(error),
+            (Outcome::Completed, RunEnd::Failed(error)) => Self {
+                answered: is_model_failure(error.code),
+                ..Self::failed(error)
+            },
             (Outcome::Completed, RunEnd::Aborted) => Self::aborted(),
             _ => self,
         }
@@ -70,6 +82,7 @@ pub(super) async fn play(args: Args, context: Context) -> Result<Verdict, Stop> 
     let mut verdict = Verdict {
         outcome: Outcome::Completed,
         error: None,
+        answered: false,
     };
     for prompt in prompts(words, &cwd, &images).await? {
         verdict = verdict.and(agent.prompt(prompt).await?);

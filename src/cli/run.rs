@@ -126,6 +126,7 @@ where
     };
     let cancel = CancellationToken::new();
     let groups = ProcessGroups::default();
+    let wire = options.wire;
     let (events, output) = match Output::stdout(options, cancel.clone()) {
         Ok(started) => started,
         Err(error) => {
@@ -191,12 +192,13 @@ where
             retryable: false,
         }),
     };
-    finish(output, verdict, caught, signals).await
+    finish(output, wire, verdict, caught, signals).await
 }
 
 /// Closes the stream and gives the exit status.
 async fn finish(
     output: Output,
+    wire: Wire,
     verdict: Verdict,
     caught: Option<Caught>,
     mut signals: Signals,
@@ -213,7 +215,7 @@ async fn finish(
         },
         None => Ending {
             outcome: verdict.outcome,
-            exit_code: verdict.exit_code(),
+            exit_code: verdict.exit_code(wire),
             error: verdict.error,
         },
     };
