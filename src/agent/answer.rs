@@ -1,12 +1,11 @@
 //! One model answer: provider-neutral deltas in, message events out.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
 use futures_util::StreamExt as _;
 
-use super::{Agent, Halt, RunEnd, now, resolve};
+use super::{Agent, Halt, Turn, now, resolve};
 use crate::event::{
     AssistantContent, AssistantMessage, AssistantMessageEvent, ErrorCode, MessageStartEvent,
     MessageUpdateEvent, Number, PartialJson, StopReason, TextContent, TextDelta, TextEnd,
@@ -22,8 +21,8 @@ const ABORTED: &str = "The request was aborted.";
 impl Agent {
     /// Asks the model once and streams its answer.
     ///
-    /// The second value tells how the run ends if this answer ends it by failure or abort.
-    pub(super) async fn answer(&mut self) -> Result<(AssistantMessage, Option<RunEnd>), Halt> {
+    /// The second value tells how the turn ends if this answer failed or was aborted.
+    pub(super) async fn answer(&mut self) -> Result<(AssistantMessage, Option<Turn>), Halt> {
         let began = Instant::now();
         let config = &self.config;
         let mut stream = config.provider.stream(ModelRequest {
@@ -106,7 +105,6 @@ fn out_of_order(what: &str) -> ModelError {
 struct Answer {
     message: AssistantMessage,
     blocks: Vec<Block>,
-    call_ids: HashSet<String>,
 }
 
 /// What a block needs beside its content.
@@ -134,7 +132,6 @@ impl Answer {
                 duration_ms: None,
             },
             blocks: Vec::new(),
-            call_ids: HashSet::new(),
         }
     }
 
@@ -237,7 +234,6 @@ impl Answer {
                 .into()
             }
             ModelDelta::ToolcallStart { index, id, name } => {
-                let id = self.unique_id(id);
                 resolved = Some(agent.resolved_name(&name).to_owned());
                 let call = ToolCall {
                     id: id.clone(),
@@ -319,41 +315,27 @@ impl Answer {
         }
     }
 
-    /// Calls are paired by id, so an empty one is made up and a repeated one is told apart.
-    fn unique_id(&mut self, id: String) -> String {
-        let mut unique = id;
-        if unique.is_empty() || self.call_ids.contains(&unique) {
-            unique = format!(
-                "{unique}{}call_{}",
-                if unique.is_empty() { "" } else { "_" },
-                uuid::Uuid::new_v4().simple()
-            );
-        }
-        self.call_ids.insert(unique.clone());
-        unique
-    }
-
-    /// The final message, and how it ends the run if it does.
+    /// The final message, and how it ends the turn if the answer failed.
     fn finish(
         mut self,
         end: End,
         began: Instant,
         agent: &Agent,
-    ) -> (AssistantMessage, Option<RunEnd>) {
+    ) -> (AssistantMessage, Option<Turn>) {
         let open_call = self.settle_open_calls();
         let message = &mut self.message;
         message.duration_ms = Some(Number::from(began.elapsed().as_secs_f64() * 1000.0));
-        let fail = |message: &mut AssistantMessage, error: ModelError| {
-            let text = agent.config.secrets.scrub(&error.message).into_owned();
+        let fail = |message: &mut AssistantMessage, mut error: ModelError| {
+            error.message = agent.config.secrets.scrub(&error.message).into_owned();
             message.stop_reason = StopReason::Error;
-            message.error_message = Some(text.clone());
-            RunEnd::failed(error.code, text, error.retryable)
+            message.error_message = Some(error.message.clone());
+            Turn::Failed(error)
         };
         let end = match end {
             End::Aborted => {
                 message.stop_reason = StopReason::Aborted;
                 message.error_message = Some(ABORTED.to_owned());
-                Some(RunEnd::Aborted)
+                Some(Turn::Aborted)
             }
             End::Failed(error) => Some(fail(message, error)),
             End::Finished(..) if open_call || self.blocks.iter().any(|block| block.open) => {

@@ -8,7 +8,9 @@ mod answer;
 mod dispatch;
 mod names;
 mod prompt;
+mod retry;
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -17,17 +19,20 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::Secrets;
 use crate::event::{
-    AgentEndEvent, AgentMessage, AgentStartEvent, AssistantContent, AssistantMessage, ErrorCode,
-    MessageEndEvent, MessageStartEvent, ModelRef, StopReason, StreamError, ThinkingLevel, ToolCall,
-    TurnEndEvent, TurnStartEvent, UserContent, UserMessage,
+    AgentEndEvent, AgentMessage, AgentStartEvent, AssistantContent, AssistantMessage,
+    AutoRetryEndEvent, AutoRetryStartEvent, ErrorCode, MessageEndEvent, MessageStartEvent,
+    ModelRef, StreamError, ThinkingLevel, ToolCall, TurnEndEvent, TurnStartEvent, UserContent,
+    UserMessage,
 };
-use crate::model::{Model, Provider, ToolSpec};
+use crate::model::{Model, ModelError, Provider, ToolSpec};
 use crate::session::{SessionError, SessionStore};
 use crate::tool::{Tool, ToolEnv};
 use crate::wire::{EventSender, StreamClosed};
 
 pub use names::resolve;
 pub use prompt::system_prompt;
+use retry::Next;
+pub use retry::RetryPolicy;
 
 /// What an agent works with.
 pub struct AgentConfig {
@@ -53,6 +58,19 @@ pub struct AgentConfig {
     pub events: EventSender,
     /// Cancelled when the run is to stop: a signal, or a reader that went away.
     pub cancel: CancellationToken,
+    /// Where the conversation ends though the model would go on.
+    pub limits: Limits,
+    /// What to do when the model fails.
+    pub retry: RetryPolicy,
+}
+
+/// Bounds on a whole conversation.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Limits {
+    /// Most turns, which are model answers.
+    pub max_turns: Option<u64>,
+    /// Cost in US dollars after which no further answer is asked for.
+    pub max_cost: Option<f64>,
 }
 
 /// How a run ended.
@@ -63,6 +81,26 @@ pub enum RunEnd {
     /// The model failed.
     Failed(StreamError),
     /// The run was cancelled.
+    Aborted,
+    /// The run would have gone on, but a limit of the conversation was reached.
+    Limit(StreamError),
+}
+
+/// How one attempt at a run ended.
+enum Played {
+    /// For good.
+    Ended(RunEnd),
+    /// It failed and is tried again.
+    Retry {
+        delay: Duration,
+        error_message: String,
+    },
+}
+
+/// How a turn ended.
+enum Turn {
+    Whole { goes_on: bool },
+    Failed(ModelError),
     Aborted,
 }
 
@@ -84,6 +122,12 @@ pub struct Agent {
     specs: Arc<[ToolSpec]>,
     /// The whole conversation, oldest first.
     messages: Vec<AgentMessage>,
+    /// Turns so far.
+    turns: u64,
+    /// Cost of all answers so far, in US dollars.
+    cost: f64,
+    /// Retries so far in the open series; 0 when none is open.
+    retries: u32,
 }
 
 impl Agent {
@@ -100,6 +144,9 @@ impl Agent {
             config,
             specs,
             messages: Vec::new(),
+            turns: 0,
+            cost: 0.0,
+            retries: 0,
         }
     }
 
@@ -108,6 +155,26 @@ impl Agent {
     /// # Errors
     /// [`Halt`]: the run is then left as it is.
     pub async fn prompt(&mut self, content: UserContent) -> Result<RunEnd, Halt> {
+        let timestamp = now();
+        let mut prompt = Some(UserMessage { content, timestamp });
+        loop {
+            match self.run(prompt.take()).await? {
+                Played::Ended(end) => return Ok(end),
+                Played::Retry {
+                    delay,
+                    error_message,
+                } => {
+                    if let Some(end) = self.wait(delay, error_message).await? {
+                        return Ok(end);
+                    }
+                }
+            }
+        }
+    }
+
+    /// One pair of `agent_start` and `agent_end`. A retry has no prompt: it goes on where the failed
+    /// attempt was.
+    async fn run(&mut self, prompt: Option<UserMessage>) -> Result<Played, Halt> {
         let first = self.messages.len();
         let config = &self.config;
         let model = ModelRef {
@@ -120,56 +187,174 @@ impl Agent {
         })
         .await?;
         self.emit(TurnStartEvent {}).await?;
-        self.announce(
-            UserMessage {
-                content,
-                timestamp: now(),
-            }
-            .into(),
-        )
-        .await?;
+        if let Some(prompt) = prompt {
+            self.announce(prompt.into()).await?;
+        }
 
-        let end = loop {
-            let (answer, failure) = self.answer().await?;
-            let calls = calls_of(&answer);
-            let results = match answer.stop_reason {
-                StopReason::Error | StopReason::Aborted => Vec::new(),
-                StopReason::Pending
-                | StopReason::Stop
-                | StopReason::Length
-                | StopReason::ToolUse => self.run_tools(&calls, answer.stop_reason).await?,
-            };
-            let ends_turn = results.iter().any(|result| result.ends_turn);
-            let tool_results: Vec<_> = results.into_iter().map(|result| result.message).collect();
-            for result in &tool_results {
-                self.announce(result.clone().into()).await?;
+        let played = loop {
+            match self.turn().await? {
+                Turn::Failed(error) => break self.after_failure(error),
+                Turn::Aborted => break Played::Ended(RunEnd::Aborted),
+                Turn::Whole { goes_on: false } => break Played::Ended(RunEnd::Completed),
+                Turn::Whole { goes_on: true } => {}
             }
-            let goes_on = !tool_results.is_empty() && !ends_turn;
-            self.emit(TurnEndEvent {
-                message: answer,
-                tool_results,
-            })
-            .await?;
-            if let Some(failure) = failure {
-                break failure;
-            }
-            if self.config.cancel.is_cancelled() {
-                break RunEnd::Aborted;
-            }
-            if !goes_on {
-                break RunEnd::Completed;
+            if let Some(limit) = self.limit_reached() {
+                break Played::Ended(RunEnd::Limit(limit));
             }
             self.emit(TurnStartEvent {}).await?;
         };
 
         let messages = self.messages[first..].to_vec();
+        let will_retry = matches!(played, Played::Retry { .. });
         self.emit(AgentEndEvent {
             messages,
-            will_retry: false,
+            will_retry,
             abort_cause: None,
         })
         .await?;
-        Ok(end)
+        if let Played::Ended(end) = &played {
+            let final_error = match end {
+                RunEnd::Failed(error) => error.message.clone(),
+                RunEnd::Completed | RunEnd::Aborted | RunEnd::Limit(_) => {
+                    "The retry was aborted.".to_owned()
+                }
+            };
+            self.close_series(final_error).await?;
+        }
+        Ok(played)
+    }
+
+    /// One answer and its tool calls; its `turn_start` is written already.
+    async fn turn(&mut self) -> Result<Turn, Halt> {
+        let (answer, stopped) = self.answer().await?;
+        self.turns += 1;
+        self.cost += answer.usage.cost.total.get();
+        if stopped.is_none() && self.retries > 0 {
+            let attempt = std::mem::take(&mut self.retries).into();
+            self.emit(AutoRetryEndEvent {
+                success: true,
+                attempt,
+                final_error: None,
+            })
+            .await?;
+        }
+        let calls = if stopped.is_some() {
+            Vec::new()
+        } else {
+            calls_of(&answer)
+        };
+        let results = self.run_tools(&calls, answer.stop_reason).await?;
+        let ends_turn = results.iter().any(|result| result.ends_turn);
+        let tool_results: Vec<_> = results.into_iter().map(|result| result.message).collect();
+        for result in &tool_results {
+            self.announce(result.clone().into()).await?;
+        }
+        let goes_on = !tool_results.is_empty() && !ends_turn;
+        self.emit(TurnEndEvent {
+            message: answer,
+            tool_results,
+        })
+        .await?;
+        Ok(match stopped {
+            Some(stopped) => stopped,
+            None if self.config.cancel.is_cancelled() => Turn::Aborted,
+            None => Turn::Whole { goes_on },
+        })
+    }
+
+    /// Whether a failed run is tried again.
+    fn after_failure(&self, error: ModelError) -> Played {
+        let next = match self.limit_reached() {
+            Some(_) => Next::GiveUp,
+            None => self.config.retry.next(self.retries, &error),
+        };
+        let mut message = error.message;
+        match next {
+            Next::Retry(delay) => {
+                return Played::Retry {
+                    delay,
+                    error_message: message,
+                };
+            }
+            Next::GiveUp => {}
+            Next::TooLong(hint) => {
+                let _ = write!(
+                    message,
+                    " (not tried again: the service asks to wait {}, which is longer than the settings \
+                     allow, see retry.maxDelayMs)",
+                    humantime::format_duration(hint)
+                );
+            }
+        }
+        Played::Ended(RunEnd::Failed(StreamError {
+            code: error.code,
+            message,
+            retryable: error.retryable,
+        }))
+    }
+
+    /// Tells of a retry and waits for it; gives the end of the run if it is cancelled meanwhile.
+    async fn wait(
+        &mut self,
+        delay: Duration,
+        error_message: String,
+    ) -> Result<Option<RunEnd>, Halt> {
+        self.retries += 1;
+        self.emit(AutoRetryStartEvent {
+            attempt: self.retries.into(),
+            max_attempts: self.config.retry.max_retries.into(),
+            delay_ms: u64::try_from(delay.as_millis()).unwrap_or(u64::MAX),
+            error_message,
+        })
+        .await?;
+        tokio::select! {
+            biased;
+            () = self.config.cancel.cancelled() => {
+                self.close_series("The retry was aborted.".to_owned()).await?;
+                Ok(Some(RunEnd::Aborted))
+            }
+            () = tokio::time::sleep(delay) => Ok(None),
+        }
+    }
+
+    /// Ends a series of retries that did not lead to a good answer, if there is one.
+    async fn close_series(&mut self, final_error: String) -> Result<(), Halt> {
+        if self.retries == 0 {
+            return Ok(());
+        }
+        let attempt = std::mem::take(&mut self.retries).into();
+        let final_error = Some(final_error);
+        self.emit(AutoRetryEndEvent {
+            success: false,
+            attempt,
+            final_error,
+        })
+        .await?;
+        Ok(())
+    }
+
+    /// The limit that forbids a further model answer, if one does.
+    #[must_use]
+    pub fn limit_reached(&self) -> Option<StreamError> {
+        let Limits {
+            max_turns,
+            max_cost,
+        } = self.config.limits;
+        let message = match (max_turns, max_cost) {
+            (Some(turns), _) if self.turns >= turns => {
+                format!("The limit of {turns} turns is reached (--max-turns).")
+            }
+            (_, Some(cost)) if self.cost >= cost => format!(
+                "The answers have cost ${:.6}, and the limit is ${cost} (--max-cost).",
+                self.cost
+            ),
+            _ => return None,
+        };
+        Some(StreamError {
+            code: ErrorCode::Limit,
+            message,
+            retryable: false,
+        })
     }
 
     /// Adds a whole message to the conversation: `message_start` directly followed by `message_end`.
@@ -208,14 +393,4 @@ fn now() -> u64 {
         .duration_since(UNIX_EPOCH)
         .unwrap_or(Duration::ZERO);
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-}
-
-impl RunEnd {
-    fn failed(code: ErrorCode, message: String, retryable: bool) -> Self {
-        Self::Failed(StreamError {
-            code,
-            message,
-            retryable,
-        })
-    }
 }

@@ -2,10 +2,12 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{ArgAction, Parser, ValueEnum};
 
 use super::session;
+use crate::contract::{SCHEMA_HASH, SCHEMA_VERSION};
 use crate::event::ThinkingLevel;
 use crate::wire::Wire;
 
@@ -16,14 +18,21 @@ use crate::wire::Wire;
 #[derive(Clone, Debug, Parser)]
 #[command(
     name = "quipu",
-    version,
+    version = version(),
     args_override_self = true,
-    max_term_width = 100
+    max_term_width = 100,
+    after_help = "Subcommands, as the first word: models, completions, man (`quipu help` lists them).
+\
+                  Put `--` before a prompt that is such a word."
 )]
 pub struct Args {
-    /// How to report: `json` prints the event stream as JSON Lines
-    #[arg(long, value_enum)]
+    /// How to report: `text` prints the final answers, `json` the event stream as JSON Lines
+    #[arg(long, value_enum, default_value = "text")]
     pub mode: Mode,
+
+    /// Print and end; that is what every mode does, so this is for habit's sake
+    #[arg(short, long)]
+    pub print: bool,
 
     /// The form of the event stream
     #[arg(long, value_parser = wire(), default_value = "quipu")]
@@ -50,7 +59,7 @@ pub struct Args {
     pub thinking: Option<ThinkingLevel>,
 
     /// The key for the model's provider, for this run
-    #[arg(long, value_name = "KEY", hide_env_values = true)]
+    #[arg(long, value_name = "KEY")]
     pub api_key: Option<String>,
 
     /// A scenario file that the offline model plays
@@ -72,6 +81,18 @@ pub struct Args {
     /// No tools at all
     #[arg(long, conflicts_with = "tools")]
     pub no_tools: bool,
+
+    /// Stop after this many turns (model answers), all prompts together
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_turns: Option<u64>,
+
+    /// Stop when the answers have cost this much, in US dollars
+    #[arg(long, value_name = "USD", value_parser = cost)]
+    pub max_cost: Option<f64>,
+
+    /// Stop after this time: seconds, or such as 90s, 5m, 1h
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub timeout: Option<Duration>,
 
     /// Keep no session file
     #[arg(long)]
@@ -117,8 +138,34 @@ pub(super) fn written_out(words: impl Iterator<Item = OsString>) -> Vec<OsString
 /// How a run is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Mode {
+    /// The final answer of each prompt on standard output, progress on a terminal's standard error.
+    Text,
     /// The event stream, one JSON object a line.
     Json,
+}
+
+/// The program's version, and the version and hash of the schema of its stream.
+fn version() -> String {
+    format!(
+        "{} (schema {SCHEMA_VERSION}, {SCHEMA_HASH})",
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+fn cost(text: &str) -> Result<f64, String> {
+    match text.trim_start_matches('$').parse::<f64>() {
+        Ok(cost) if cost.is_finite() && cost > 0.0 => Ok(cost),
+        _ => Err("use an amount above 0, such as 0.50".to_owned()),
+    }
+}
+
+fn time(text: &str) -> Result<Duration, String> {
+    let time = match text.parse::<f64>() {
+        Ok(seconds) => Duration::try_from_secs_f64(seconds).ok(),
+        Err(_) => humantime::parse_duration(text).ok(),
+    };
+    time.filter(|time| !time.is_zero())
+        .ok_or_else(|| "use seconds, or a time such as 90s, 5m or 1h30m".to_owned())
 }
 
 fn wire() -> impl clap::builder::TypedValueParser<Value = Wire> {

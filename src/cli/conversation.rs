@@ -2,12 +2,13 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::attachment::Words;
 use super::run::{Context, Stop};
 use super::failure::is_model_failure;
 use super::{Args, Failure, exit_code, note, session, stdin};
-use crate::agent::{Agent, AgentConfig, RunEnd, system_prompt};
+use crate::agent::{Agent, AgentConfig, Limits, RetryPolicy, RunEnd, system_prompt};
 use crate::config::credentials::{self, COMMAND_TIMEOUT, Sources};
 use crate::config::models_file::ModelsFile;
 use crate::config::settings::{Images, Loaded, Settings};
@@ -49,6 +50,14 @@ impl Verdict {
         }
     }
 
+    pub(super) fn limit(error: StreamError) -> Self {
+        Self {
+            outcome: Outcome::Limit,
+            error: Some(error),
+            answered: false,
+        }
+    }
+
     /// The exit status that tells of it.
     ///
     /// On the wires of other agents, as with them, a failed answer is told by the stream alone.
@@ -68,6 +77,7 @@ impl Verdict {
                 ..Self::failed(error)
             },
             (Outcome::Completed, RunEnd::Aborted) => Self::aborted(),
+            (Outcome::Completed, RunEnd::Limit(error)) => Self::limit(error),
             _ => self,
         }
     }
@@ -85,6 +95,9 @@ pub(super) async fn play(args: Args, context: Context) -> Result<Verdict, Stop> 
         answered: false,
     };
     for prompt in prompts(words, &cwd, &images).await? {
+        if let Some(limit) = agent.limit_reached() {
+            return Ok(verdict.and(RunEnd::Limit(limit)));
+        }
         verdict = verdict.and(agent.prompt(prompt).await?);
         if cancel.is_cancelled() {
             break;
@@ -227,6 +240,19 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         session,
         events,
         cancel,
+        limits: Limits {
+            max_turns: args.max_turns,
+            max_cost: args.max_cost,
+        },
+        retry: RetryPolicy {
+            max_retries: if settings.retry.enabled {
+                settings.retry.max_retries
+            } else {
+                0
+            },
+            base_delay: Duration::from_millis(settings.retry.base_delay_ms),
+            longest_hint: settings.retry.longest_hint(),
+        },
     });
     Ok((agent, settings.images))
 }

@@ -2,6 +2,7 @@
 
 mod args;
 mod attachment;
+mod command;
 mod conversation;
 mod failure;
 mod run;
@@ -26,6 +27,16 @@ use crate::wire::Wire;
 #[must_use]
 pub fn main() -> ExitCode {
     let words = args::written_out(std::env::args_os());
+    if words
+        .get(1)
+        .and_then(|word| word.to_str())
+        .is_some_and(command::is_name)
+    {
+        return match command::Program::try_parse_from(&words) {
+            Ok(program) => command::run(&program.command),
+            Err(error) => refuse(&error, &words),
+        };
+    }
     match Args::try_parse_from(&words) {
         Ok(args) => run::run(&args),
         Err(error) => refuse(&error, &words),

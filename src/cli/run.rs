@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
-use tokio::task::JoinHandle;
+use tokio::task::{JoinError, JoinHandle};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
@@ -39,7 +39,7 @@ pub(super) fn run(args: &Args) -> ExitCode {
                 events,
                 stamp: args.stamp,
             };
-            block_on(stream(options, |context| {
+            block_on(stream(options, args.timeout, |context| {
                 conversation::play(args.clone(), context)
             }))
         }
@@ -53,7 +53,7 @@ pub(super) fn fail(wire: Wire, failure: Failure) -> ExitCode {
         wire,
         ..WireOptions::default()
     };
-    block_on(stream(options, |_| async { Err(failure.into()) }))
+    block_on(stream(options, None, |_| async { Err(failure.into()) }))
 }
 
 fn block_on(stream: impl Future<Output = u8>) -> ExitCode {
@@ -113,7 +113,11 @@ impl From<Halt> for Stop {
 }
 
 /// Writes the header, plays the conversation, and closes the stream whatever happens to it.
-async fn stream<P>(options: WireOptions, play: impl FnOnce(Context) -> P) -> u8
+async fn stream<P>(
+    options: WireOptions,
+    limit: Option<Duration>,
+    play: impl FnOnce(Context) -> P,
+) -> u8
 where
     P: Future<Output = Result<Verdict, Stop>> + Send + 'static,
 {
@@ -161,18 +165,16 @@ where
     };
 
     let mut caught = None;
+    let mut timed_out = None;
     let joined = tokio::select! {
         joined = &mut task => Some(joined),
         signal = signals.next() => {
             caught = Some(signal);
-            cancel.cancel();
-            let joined = timeout(GRACE, &mut task).await.ok();
-            if joined.is_none() {
-                // Dropping what it waits for kills its child processes.
-                task.abort();
-                let _ = task.await;
-            }
-            joined
+            stop(&cancel, &mut task).await
+        }
+        limit = deadline(limit) => {
+            timed_out = Some(limit);
+            stop(&cancel, &mut task).await
         }
     };
     groups.kill_all().await;
@@ -192,7 +194,44 @@ where
             retryable: false,
         }),
     };
+    let verdict = match (timed_out, verdict.outcome) {
+        (Some(limit), Outcome::Aborted) => Verdict::limit(StreamError {
+            code: ErrorCode::Limit,
+            message: format!(
+                "The time limit of {} is reached (--timeout).",
+                humantime::format_duration(limit)
+            ),
+            retryable: false,
+        }),
+        _ => verdict,
+    };
     finish(output, wire, verdict, caught, signals).await
+}
+
+/// Waits for the end of a time limit; for ever without one.
+async fn deadline(limit: Option<Duration>) -> Duration {
+    match limit {
+        Some(limit) => {
+            tokio::time::sleep(limit).await;
+            limit
+        }
+        None => std::future::pending().await,
+    }
+}
+
+/// Cancels a conversation; `None` if it does not end by itself soon and was dropped.
+async fn stop<T>(
+    cancel: &CancellationToken,
+    task: &mut JoinHandle<T>,
+) -> Option<Result<T, JoinError>> {
+    cancel.cancel();
+    let joined = timeout(GRACE, &mut *task).await.ok();
+    if joined.is_none() {
+        // Dropping what it waits for kills its child processes.
+        task.abort();
+        let _ = task.await;
+    }
+    joined
 }
 
 /// Closes the stream and gives the exit status.
@@ -260,7 +299,7 @@ fn header(cwd: Option<&Path>) -> SessionHeader {
     }
 }
 
-fn panic_text(error: tokio::task::JoinError) -> String {
+fn panic_text(error: JoinError) -> String {
     let Ok(payload) = error.try_into_panic() else {
         return "its task was cancelled".to_owned();
     };

@@ -1,6 +1,7 @@
 //! The fold: what the deltas of an answer determine of its message.
 
-use std::collections::BTreeMap;
+#[cfg(test)]
+mod tests;
 
 use super::partial_json::PartialJson;
 use super::{
@@ -14,7 +15,7 @@ use super::{
 /// the duration are not in the deltas; they come with `message_end`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MessageFold {
-    blocks: BTreeMap<u64, Block>,
+    blocks: Vec<Block>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -42,9 +43,14 @@ enum Growing {
 /// A delta that does not fit what came before it; it changes nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FoldError {
-    /// A block starts where one has started before.
-    #[error("content block {0} starts a second time")]
-    Reused(u64),
+    /// Blocks start in the order of their indexes, each once.
+    #[error("content block {index} starts where block {next} is the next one")]
+    NotNext {
+        /// `contentIndex` of the block.
+        index: u64,
+        /// The index that it had to have.
+        next: u64,
+    },
     /// A piece or an end without an open block.
     #[error("content block {0} is not open")]
     NotOpen(u64),
@@ -180,18 +186,16 @@ impl MessageFold {
     /// The `contentIndex` of the first block that has no end yet.
     #[must_use]
     pub fn first_open(&self) -> Option<u64> {
-        let open = self.blocks.iter().find(|(_, block)| block.open);
-        open.map(|(index, _)| *index)
+        let mut blocks = (0_u64..).zip(&self.blocks);
+        blocks.find_map(|(index, block)| block.open.then_some(index))
     }
 
     /// The blocks so far, in the order of their indexes. A call that is not whole yet is marked
     /// `incomplete` and holds what its pieces determine.
     #[must_use]
     pub fn content(&self) -> Vec<AssistantContent> {
-        self.blocks
-            .values()
-            .map(|block| block.content.so_far())
-            .collect()
+        let blocks = self.blocks.iter();
+        blocks.map(|block| block.content.so_far()).collect()
     }
 
     /// Whether a message says what the deltas determine.
@@ -202,12 +206,8 @@ impl MessageFold {
                 message: message.content.len(),
             });
         }
-        for (index, content) in (0_u64..).zip(&message.content) {
-            let difference = match self.blocks.get(&index) {
-                Some(block) => block.content.difference(content),
-                None => Some("kind"),
-            };
-            if let Some(what) = difference {
+        for (index, (block, content)) in (0_u64..).zip(self.blocks.iter().zip(&message.content)) {
+            if let Some(what) = block.content.difference(content) {
                 return Err(Disagreement::Block { index, what });
             }
         }
@@ -215,21 +215,23 @@ impl MessageFold {
     }
 
     fn start(&mut self, index: u64, content: Growing) -> Result<(), FoldError> {
-        if self.blocks.contains_key(&index) {
-            return Err(FoldError::Reused(index));
+        let next = self.blocks.len() as u64;
+        if index != next {
+            return Err(FoldError::NotNext { index, next });
         }
-        self.blocks.insert(
-            index,
-            Block {
-                open: true,
-                content,
-            },
-        );
+        self.blocks.push(Block {
+            open: true,
+            content,
+        });
         Ok(())
     }
 
+    fn block(&mut self, index: u64) -> Option<&mut Block> {
+        self.blocks.get_mut(usize::try_from(index).ok()?)
+    }
+
     fn open(&mut self, index: u64) -> Result<&mut Growing, FoldError> {
-        match self.blocks.get_mut(&index) {
+        match self.block(index) {
             Some(Block {
                 open: true,
                 content,
@@ -239,7 +241,7 @@ impl MessageFold {
     }
 
     fn close(&mut self, index: u64) {
-        if let Some(block) = self.blocks.get_mut(&index) {
+        if let Some(block) = self.block(index) {
             block.open = false;
         }
     }

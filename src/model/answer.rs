@@ -4,10 +4,12 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use futures_util::stream;
+use serde::Serialize;
 
 use super::http::{Body, Endpoint};
 use super::sse::{SseDecoder, SseEvent};
 use super::{ModelDelta, ModelError, ModelStream};
+use crate::event::ErrorCode;
 
 /// One protocol's reading of its events.
 pub(crate) trait Decoder: Send + 'static {
@@ -20,6 +22,12 @@ pub(crate) trait Decoder: Send + 'static {
 
     /// Whether the service has said all it had to say. Later bytes are not looked at.
     fn is_finished(&self) -> bool;
+
+    /// Whether nothing essential is missing though the service may go on. A connection that breaks
+    /// now takes nothing from the answer.
+    fn is_whole(&self) -> bool {
+        self.is_finished()
+    }
 
     /// The body has ended; fails if the answer had not.
     fn end(&mut self, out: &mut VecDeque<ModelDelta>) -> Result<(), ModelError>;
@@ -40,10 +48,22 @@ impl From<ModelError> for DecodeError {
     }
 }
 
-/// Asks and decodes.
-pub(crate) fn stream(endpoint: Arc<Endpoint>, body: Vec<u8>, decoder: impl Decoder) -> ModelStream {
+/// Asks with the body, as JSON, and decodes.
+pub(crate) fn stream(
+    endpoint: &Arc<Endpoint>,
+    body: &impl Serialize,
+    decoder: impl Decoder,
+) -> ModelStream {
+    let body = match serde_json::to_vec(body) {
+        Ok(body) => body,
+        Err(error) => {
+            let text = format!("The request cannot be written as JSON: {error}.");
+            let error = ModelError::new(ErrorCode::Internal, text);
+            return Box::pin(stream::iter([Err(error)]));
+        }
+    };
     let answer = Answer {
-        endpoint,
+        endpoint: Arc::clone(endpoint),
         state: State::Ask(body),
         reader: Reader::new(decoder),
         queue: VecDeque::new(),
@@ -92,6 +112,9 @@ impl<D: Decoder> Answer<D> {
                     Ok(None) => {
                         self.state = State::Done;
                         self.reader.end(&mut self.queue)
+                    }
+                    Err(_) if self.reader.decoder.is_whole() => {
+                        self.reader.decoder.end(&mut self.queue)
                     }
                     Err(error) => Err(error),
                 },

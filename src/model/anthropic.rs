@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use super::http::{self, Endpoint};
 use super::{Model, ModelError, ModelRequest, ModelStream, Provider, Secret, Timeouts, answer};
-use crate::event::ErrorCode;
 
 pub(super) use decode::stop_reason;
 pub(super) use request::body;
@@ -53,18 +52,11 @@ impl Anthropic {
 
 impl Provider for Anthropic {
     fn stream(&self, request: ModelRequest) -> ModelStream {
-        match serde_json::to_vec(&body(&self.model, &request)) {
-            Ok(body) => answer::stream(
-                Arc::clone(&self.endpoint),
-                body,
-                decode::MessagesDecoder::new(&self.model.id),
-            ),
-            Err(error) => {
-                let text = format!("The request cannot be written as JSON: {error}.");
-                let error = ModelError::new(ErrorCode::Internal, text);
-                Box::pin(futures_util::stream::iter([Err(error)]))
-            }
-        }
+        answer::stream(
+            &self.endpoint,
+            &body(&self.model, &request),
+            decode::MessagesDecoder::new(&self.model.id),
+        )
     }
 }
 

@@ -21,6 +21,7 @@ use build::build;
 use error::meant;
 use lookup::Lookup;
 
+pub use build::is_this_machine;
 pub use error::{Origin, SelectError};
 pub use providers::{BuiltIn, PROVIDERS};
 
@@ -31,7 +32,7 @@ mod tests;
 pub const OFFLINE: &str = "offline";
 
 /// The APIs that a provider or model of `models.json` may name.
-pub const SUPPORTED_APIS: [&str; 1] = ["anthropic-messages"];
+pub const SUPPORTED_APIS: [&str; 2] = ["anthropic-messages", "openai-completions"];
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]

@@ -10,9 +10,15 @@ use crate::event::{
     AgentMessage, AssistantContent, AssistantMessage, BashExecutionMessage, ImageContent,
     InputContent, StopReason, ToolCall, ToolResultMessage, UserContent,
 };
+use crate::model::Model;
 
 /// What a call that was never answered is answered with.
 pub(crate) const NO_RESULT: &str = "No result: the tool call was interrupted.";
+
+/// What stands for a result with nothing in it.
+pub(crate) const NO_OUTPUT: &str = "(no output)";
+/// What stands for an image that the model cannot see.
+pub(crate) const NO_IMAGES: &str = "[An image was left out: this model takes none.]";
 
 /// One side's part of the conversation. Turns of the user and of tools may follow each other.
 #[derive(Debug, PartialEq)]
@@ -174,6 +180,29 @@ fn bash_text(run: &BashExecutionMessage) -> String {
         "I ran `{}`. Its output:\n\n```\n{}\n```{end}{rest}",
         run.command, run.output
     )
+}
+
+/// Whether this very model gave the answer.
+pub(crate) fn is_own(answer: &AssistantMessage, model: &Model) -> bool {
+    answer.api == model.api.as_str()
+        && answer.provider == model.provider
+        && answer.model == model.id
+}
+
+/// The text with the characters that every API takes in ids and names, at most `longest` of them.
+pub(crate) fn plain(text: &str, longest: usize) -> String {
+    let good = |c: char| {
+        if c.is_ascii_alphanumeric() || c == '-' {
+            c
+        } else {
+            '_'
+        }
+    };
+    if text.is_empty() {
+        "_".to_owned()
+    } else {
+        text.chars().map(good).take(longest).collect()
+    }
 }
 
 /// Characters that a message other than an answer holds for the model.

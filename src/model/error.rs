@@ -28,7 +28,7 @@ pub struct ModelError {
     pub retryable: bool,
     /// How long the service asks to wait before that.
     pub retry_after: Option<Duration>,
-    /// The HTTP status, if there was an answer.
+    /// The HTTP status, if there was an answer; inside an answer, the one that the error names.
     pub status: Option<u16>,
 }
 
@@ -95,9 +95,14 @@ impl ModelError {
     }
 
     /// An error that the service sent as JSON inside an answer that had begun; to be
-    /// [scrubbed](Self::scrubbed).
+    /// [scrubbed](Self::scrubbed). A status that it names counts as one.
     pub(crate) fn from_event(value: &Value) -> Self {
-        Details::read(value).classify(None)
+        let code = value.pointer("/error/code").or_else(|| value.get("code"));
+        let status = code
+            .and_then(Value::as_u64)
+            .and_then(|code| u16::try_from(code).ok())
+            .filter(|code| (400..600).contains(code));
+        Details::read(value).classify(status)
     }
 
     /// The error without these values, should the service have repeated them, and cut to the
@@ -230,6 +235,11 @@ impl Details {
             Some(503 | 529) => return (ErrorCode::Overloaded, true),
             _ => {}
         }
+        if is_any(&["content_filter", "content_policy"]) {
+            return (ErrorCode::ContentRefused, false);
+        }
+        // A server's own fault has a status of its own; in a 404 the word only means "our API".
+        let is_client = status.is_some_and(|status| (300..500).contains(&status));
         if is_any(&["authentication", "permission", "api_key", "unauthenticated"])
             || speaks_of(&text, &[&["api key not valid"], &["invalid x-api-key"]])
         {
@@ -240,11 +250,9 @@ impl Details {
             (ErrorCode::Overloaded, true)
         } else if is_any(&["timeout", "deadline_exceeded"]) {
             (ErrorCode::Timeout, true)
-        } else if server || is_any(&["api_error", "server_error", "internal"]) {
+        } else if server || !is_client && is_any(&["api_error", "server_error", "internal"]) {
             (ErrorCode::ProviderError, true)
-        } else if status.is_some_and(|status| (300..500).contains(&status))
-            || is_any(&["invalid_", "not_found"])
-        {
+        } else if is_client || is_any(&["invalid_", "not_found"]) {
             (ErrorCode::InvalidRequest, false)
         } else {
             (ErrorCode::ProviderError, false)
@@ -257,15 +265,15 @@ impl Details {
             let more = self.more.to_lowercase();
             return more.contains("perday") || more.contains("billing");
         }
-        [
+        let words = [
             "insufficient_quota",
             "billing",
             "usagelimit",
             "credits_required",
-        ]
-        .iter()
-        .any(|name| names.contains(name))
-            || speaks_of(text, QUOTA)
+        ];
+        // A rate limit that is named as one may still point to the page where a higher one is sold.
+        words.iter().any(|word| names.contains(word))
+            || !names.contains("rate_limit") && speaks_of(text, QUOTA)
     }
 }
 

@@ -300,7 +300,7 @@ impl Body {
     }
 }
 
-fn client(loopback: bool) -> Result<Client, ModelError> {
+pub(crate) fn client(loopback: bool) -> Result<Client, ModelError> {
     // Fails only when one is installed already, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut builder = Client::builder()

@@ -8,11 +8,13 @@ mod answer;
 mod anthropic;
 pub mod catalogue;
 mod context;
+mod discover;
 mod error;
 mod http;
 mod ids;
 mod json;
 mod offline;
+mod openai_chat;
 pub mod sse;
 
 use std::fmt;
@@ -26,10 +28,14 @@ use crate::event::{
     AgentMessage, AssistantContent, Cost, ErrorCode, Number, StopReason, ThinkingLevel, Usage,
 };
 
+pub use discover::discover;
 pub use error::ModelError;
 pub use http::Timeouts;
 pub use json::{parse as parse_json, repair_surrogates};
 pub use offline::{Offline, Script, ScriptError};
+
+/// Most tokens of an answer when nobody asks for more.
+const USUAL_ANSWER: u64 = 32_000;
 
 /// A model as configured: identity, endpoint, limits, prices.
 #[derive(Clone, PartialEq)]
@@ -82,6 +88,13 @@ impl Model {
             compat: Map::new(),
         }
     }
+
+    /// Most tokens of the answer to a request; `None` if neither it nor the model has a limit.
+    fn answer_limit(&self, request: &ModelRequest) -> Option<u64> {
+        let own = self.max_tokens.unwrap_or(u64::MAX);
+        let usual = self.max_tokens.map(|own| own.min(USUAL_ANSWER));
+        Some(request.max_tokens.or(usual)?.min(own).max(1))
+    }
 }
 
 /// Header values may be credentials, so they are left out.
@@ -115,6 +128,8 @@ pub struct Prices {
 pub enum Api {
     /// Anthropic's Messages API.
     AnthropicMessages,
+    /// OpenAI's Chat Completions API, which many servers speak.
+    OpenAiCompletions,
     /// The built-in model.
     Offline,
     /// One that Quipu does not speak, as it was configured.
@@ -127,6 +142,7 @@ impl Api {
     pub fn as_str(&self) -> &str {
         match self {
             Self::AnthropicMessages => "anthropic-messages",
+            Self::OpenAiCompletions => "openai-completions",
             Self::Offline => "offline",
             Self::Other(name) => name,
         }
@@ -137,6 +153,7 @@ impl From<&str> for Api {
     fn from(name: &str) -> Self {
         match name {
             "anthropic-messages" => Self::AnthropicMessages,
+            "openai-completions" => Self::OpenAiCompletions,
             "offline" => Self::Offline,
             other => Self::Other(other.to_owned()),
         }
@@ -331,6 +348,9 @@ pub fn connect(
         Api::AnthropicMessages => Ok(Box::new(anthropic::Anthropic::connect(
             model, key, timeouts,
         )?)),
+        Api::OpenAiCompletions => Ok(Box::new(openai_chat::OpenAiChat::connect(
+            model, key, timeouts,
+        )?)),
         Api::Offline => Ok(Box::new(Offline::new(timeouts))),
         Api::Other(name) => Err(ModelError::new(
             ErrorCode::Configuration,
@@ -338,7 +358,7 @@ pub fn connect(
                 "The api \"{name}\" of the model {}/{} is not supported. Supported: {}.",
                 model.provider,
                 model.id,
-                Api::AnthropicMessages.as_str()
+                catalogue::SUPPORTED_APIS.join(", ")
             ),
         )),
     }

@@ -80,6 +80,15 @@ fn prune(schema: &mut Value) {
 
 /// An optional whole number from 1: also as `"5"` or `5.0`, which models send now and then.
 pub(super) fn ordinal<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
+    whole(from, 1)
+}
+
+/// An optional whole number from 0, as lenient as [`ordinal`].
+pub(super) fn count<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
+    whole(from, 0)
+}
+
+fn whole<'de, D: Deserializer<'de>>(from: D, least: u64) -> Result<Option<u64>, D::Error> {
     const MOST: f64 = 9_007_199_254_740_992.0; // 2^53: every whole number below it is exact
     let value = Value::deserialize(from)?;
     let number = match &value {
@@ -97,9 +106,23 @@ pub(super) fn ordinal<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>,
         _ => None,
     };
     match number {
-        Some(number) if number > 0 => Ok(Some(number)),
+        Some(number) if number >= least => Ok(Some(number)),
         _ => Err(D::Error::custom(format!(
-            "expected a whole number from 1, got {value}"
+            "expected a whole number from {least}, got {value}"
+        ))),
+    }
+}
+
+/// A switch that is off when absent: also as `"true"` or `"false"`.
+pub(super) fn switch<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
+    let value = Value::deserialize(from)?;
+    match &value {
+        Value::Null => Ok(false),
+        Value::Bool(on) => Ok(*on),
+        Value::String(text) if text.trim() == "true" => Ok(true),
+        Value::String(text) if text.trim() == "false" => Ok(false),
+        _ => Err(D::Error::custom(format!(
+            "expected true or false, got {value}"
         ))),
     }
 }

@@ -8,7 +8,7 @@ pub enum ToolError {
     /// The operating system refused.
     #[error("Cannot {action} {path}: {}", reason(source))]
     Io {
-        /// A verb: `read`, `write`, `edit`.
+        /// A verb: `read`, `write`, `edit`, `search`, `list`.
         action: &'static str,
         /// The path as the model gave it, or the full one.
         path: String,
@@ -26,6 +26,54 @@ pub enum ToolError {
         kind: &'static str,
         /// What to do instead, or nothing.
         hint: &'static str,
+    },
+    /// The path names something other than a directory.
+    #[error("Cannot {action} {path}: it is {kind}, not a directory")]
+    NotADirectory {
+        /// A verb: `list`, `search`.
+        action: &'static str,
+        /// The path as the model gave it.
+        path: String,
+        /// Such as `a regular file`.
+        kind: &'static str,
+    },
+    /// A pattern of `grep` that is no regular expression.
+    #[error(
+        "The pattern is not a valid regular expression: {0}\nPass \"literal\": true to search for exactly this text"
+    )]
+    Regex(String),
+    /// A pattern of `grep` with a line break in it.
+    #[error("The pattern holds a line break, but each line is searched by itself: give one line")]
+    LineBreak,
+    /// A glob that cannot be read.
+    #[error("\"{pattern}\" is not a valid glob: {reason}")]
+    Glob {
+        /// The glob as the model gave it.
+        pattern: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A file that starts like an image and is none.
+    #[error("{path} starts like {format} image but cannot be decoded: {reason}")]
+    BrokenImage {
+        /// The path as the model gave it.
+        path: String,
+        /// With its article: `a PNG`.
+        format: &'static str,
+        /// The decoder's complaint.
+        reason: String,
+    },
+    /// An image that is too big to be decoded.
+    #[error(
+        "{path} is too large to be shown ({size}; at most {most}); make a smaller copy with bash, for example with ImageMagick"
+    )]
+    ImageTooLarge {
+        /// The path as the model gave it.
+        path: String,
+        /// Its size, for people.
+        size: String,
+        /// The bound, for people.
+        most: String,
     },
     /// A file that is no text.
     #[error(

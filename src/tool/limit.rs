@@ -1,6 +1,7 @@
 //! How much of a text a model gets: whole lines, from the head or from the tail.
 
 use serde::Serialize;
+use serde_json::Value;
 
 /// The bounds of one text; whichever is reached first counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +59,21 @@ pub struct Truncation {
     pub max_bytes: u64,
 }
 
+impl Truncation {
+    /// As a value of `details`.
+    pub(super) fn to_value(&self) -> Value {
+        serde_json::json!(self)
+    }
+
+    /// A note for the model about the bound that was reached.
+    pub(super) fn note(&self) -> String {
+        match self.truncated_by {
+            TruncatedBy::Lines => format!("Cut at {} lines", self.max_lines),
+            TruncatedBy::Bytes => format!("Cut at {}", size(self.max_bytes)),
+        }
+    }
+}
+
 /// A part of a text, as a cut by [`Limits::head`] or [`Limits::tail`] left it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Kept<'a> {
@@ -102,6 +118,27 @@ impl Limits {
         }
     }
 
+    /// Cuts rows, which have no line break at their end, to the first ones. Tells how, if it did.
+    pub(super) fn cut_rows(self, rows: &mut String) -> Option<Truncation> {
+        let kept = self.head(rows);
+        let (by, lines, bytes) = (kept.by?, kept.lines, kept.text.len());
+        let truncation = Truncation {
+            content: kept.text.to_owned(),
+            truncated: true,
+            truncated_by: by,
+            total_lines: memchr::memchr_iter(b'\n', rows.as_bytes()).count() as u64 + 1,
+            total_bytes: rows.len() as u64,
+            output_lines: lines,
+            output_bytes: bytes as u64,
+            last_line_partial: false,
+            first_line_exceeds_limit: lines == 0,
+            max_lines: self.max_lines as u64,
+            max_bytes: self.max_bytes as u64,
+        };
+        rows.truncate(bytes);
+        Some(truncation)
+    }
+
     /// The last whole lines of `text`, which has no line break at its end. Of a last line that is
     /// too long its tail is kept, from a character boundary.
     pub(super) fn tail(self, text: &str) -> Kept<'_> {
@@ -137,6 +174,23 @@ impl Limits {
             by: None,
             partial: false,
         }
+    }
+}
+
+/// The words that offer a higher `limit`, as long as there is one.
+pub(super) fn higher(limit: u64, most: u64) -> String {
+    if limit >= most {
+        return String::new();
+    }
+    format!(", or limit={}", (limit * 2).min(most))
+}
+
+/// Puts notes for the model below a text.
+pub(super) fn add_notes(text: &mut String, notes: &[String]) {
+    if !notes.is_empty() {
+        text.push_str("\n\n[");
+        text.push_str(&notes.join(". "));
+        text.push(']');
     }
 }
 

@@ -10,13 +10,19 @@ mod diff;
 mod edit;
 mod error;
 mod file;
+mod find;
+mod glob;
+mod grep;
+mod image;
 mod limit;
+mod ls;
 mod matching;
 mod path;
 mod process;
 mod read;
 mod spool;
 mod terminal;
+mod walk;
 mod write;
 
 use std::ffi::OsString;
@@ -61,7 +67,7 @@ pub trait Tool: Send + Sync {
     ) -> Result<ToolFuture, InvalidArguments>;
 }
 
-/// The built-in tools in their order for the model: read, bash, edit, write.
+/// The built-in tools in their order for the model: read, bash, edit, write, grep, find, ls.
 #[must_use]
 pub fn builtin() -> Vec<Arc<dyn Tool>> {
     vec![
@@ -69,6 +75,9 @@ pub fn builtin() -> Vec<Arc<dyn Tool>> {
         Arc::new(bash::Bash),
         Arc::new(edit::Edit),
         Arc::new(write::Write),
+        Arc::new(grep::Grep),
+        Arc::new(find::Find),
+        Arc::new(ls::Ls),
     ]
 }
 
@@ -94,17 +103,21 @@ pub struct ToolEnv {
     pub output_dir: PathBuf,
     /// How much text a result may hold.
     pub limits: Limits,
+    /// Scale images down to what services take; else they are sent as they are.
+    pub resize_images: bool,
     /// The process groups of running commands, and of ended ones that left a child behind.
     pub groups: ProcessGroups,
 }
 
 impl Default for ToolEnv {
-    /// Nothing hidden, output files in the system's temporary folder, the usual limits.
+    /// Nothing hidden, output files in the system's temporary folder, the usual limits, images
+    /// resized.
     fn default() -> Self {
         Self {
             hidden_variables: Vec::new(),
             output_dir: std::env::temp_dir(),
             limits: Limits::default(),
+            resize_images: true,
             groups: ProcessGroups::default(),
         }
     }
@@ -195,6 +208,21 @@ async fn blocking<T: Send + 'static>(
     tokio::task::spawn_blocking(work)
         .await
         .map_err(|_| ToolError::Internal)?
+}
+
+/// Runs work that only reads on the blocking pool. It may hang in the kernel (a dead network disk):
+/// an abort does not wait for it. The token that `work` gets tells it to stop after an abort, or
+/// when nobody waits any more.
+async fn reading<T: Send + 'static>(
+    cancel: &CancellationToken,
+    work: impl FnOnce(CancellationToken) -> Result<T, ToolError> + Send + 'static,
+) -> Result<T, ToolError> {
+    let stop = cancel.child_token();
+    let _stop_on_drop = stop.clone().drop_guard();
+    tokio::select! {
+        result = blocking(move || work(stop)) => result,
+        () = cancel.cancelled() => Err(ToolError::Aborted),
+    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! From the path a model wrote to one on this machine.
 
-use std::fs::{FileType, Metadata};
+use std::fs::{File, FileType, Metadata};
 use std::io;
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::OFlags;
 
 use super::ToolError;
 
@@ -85,7 +87,7 @@ pub(super) fn require_file(
     }
     let kind = kind(found.file_type());
     let hint = if found.is_dir() {
-        "; list it with bash: ls"
+        "; list it with ls"
     } else {
         ""
     };
@@ -97,9 +99,40 @@ pub(super) fn require_file(
     })
 }
 
-fn kind(found: FileType) -> &'static str {
+/// Opens what was a regular file a moment ago. Should the path name something else by now, the
+/// opening does not wait for it, and reading what the kernel makes up does not either.
+pub(super) fn open(path: &Path, flags: OFlags) -> io::Result<File> {
+    let flags = flags | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let file = File::options()
+        .read(true)
+        .custom_flags(flags.bits().cast_signed())
+        .open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is no longer a regular file"));
+    }
+    Ok(file)
+}
+
+/// A path or name in one line of text: bytes that are no UTF-8 are replaced, control characters
+/// escaped.
+pub(super) fn show(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() {
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
+}
+
+pub(super) fn kind(found: FileType) -> &'static str {
     if found.is_dir() {
         "a directory"
+    } else if found.is_file() {
+        "a regular file"
     } else if found.is_fifo() {
         "a named pipe"
     } else if found.is_socket() {

@@ -1,10 +1,10 @@
 //! `read`: the text of a file, or some lines of it.
 
 use std::fs::File;
-use std::io::{self, Read as _};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io::{self, Read as _, Seek as _};
 use std::path::Path;
 
+use rustix::fs::OFlags;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::limit::{Limits, TruncatedBy, Truncation, size};
 use super::{InvalidArguments, Tool, ToolContext, ToolError, ToolFuture, ToolOutput};
-use super::{arguments, blocking, path};
+use super::{arguments, image, path, reading};
 
 /// How far lines are counted behind the text that is shown. Far enough for any file that people
 /// read; short enough for `/proc/kcore`.
@@ -42,9 +42,9 @@ impl Tool for Read {
     }
 
     fn description(&self) -> &'static str {
-        "Read a text file. At most 2000 lines or 50 KB are returned, whichever comes first; a note \
-         at the end then gives the offset to go on from. Use offset and limit for parts of large \
-         files."
+        "Read a file: text, or an image (PNG, JPEG, GIF, WebP, BMP) to look at. At most 2000 lines \
+         or 50 KB of text are returned, whichever comes first; a note at the end then gives the \
+         offset to go on from. Use offset and limit for parts of large files."
     }
 
     fn parameters(&self) -> Value {
@@ -63,7 +63,7 @@ impl Tool for Read {
         } = arguments::parse("read", args)?;
         Ok(Box::pin(async move {
             let cancel = ctx.cancel.clone();
-            let work = blocking(move || {
+            reading(&cancel, move |stop| {
                 let request = Request {
                     path: &path::resolve(&ctx.cwd, &shown),
                     shown: &shown,
@@ -71,14 +71,11 @@ impl Tool for Read {
                     lines: limit.unwrap_or(u64::MAX),
                     limits: ctx.env.limits,
                     count: COUNT,
+                    resize_images: ctx.env.resize_images,
                 };
-                request.run(&ctx.cancel)
-            });
-            // A read may hang in the kernel (a dead network disk); an abort does not wait for it.
-            tokio::select! {
-                result = work => result,
-                () = cancel.cancelled() => Err(ToolError::Aborted),
-            }
+                request.run(&stop)
+            })
+            .await
         }))
     }
 }
@@ -93,36 +90,35 @@ struct Request<'a> {
     limits: Limits,
     /// Most bytes to read behind the lines wanted, to count the rest.
     count: u64,
+    resize_images: bool,
 }
 
 impl Request<'_> {
     fn run(&self, cancel: &CancellationToken) -> Result<ToolOutput, ToolError> {
         let io = |error| ToolError::io("read", self.shown)(error);
         path::require_file("read", self.shown, &self.path.metadata().map_err(io)?)?;
-        // The path may name something else by now; the flag keeps its opening from waiting.
-        let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
-        let mut file = File::options()
-            .read(true)
-            .custom_flags(flags)
-            .open(self.path)
-            .map_err(io)?;
-        path::require_file("read", self.shown, &file.metadata().map_err(io)?)?;
+        let mut file = path::open(self.path, OFlags::empty()).map_err(io)?;
 
-        let mut scan = Scan::new(self);
         let mut chunk = vec![0; 64 * 1024];
-        while scan.wants_more() {
+        let mut got = fill(&mut file, &mut chunk).map_err(io)?;
+        // Text may begin with the letters of a format.
+        if let Some(format) = image::sniff(&chunk[..got]).filter(|_| !is_text(&chunk[..got])) {
+            file.rewind().map_err(io)?;
+            return image::show(&file, self.shown, format, self.resize_images);
+        }
+        let mut scan = Scan::new(self);
+        loop {
+            scan.take(&chunk[..got]);
+            if got == 0 {
+                scan.finish();
+            }
+            if got == 0 || !scan.wants_more() {
+                break;
+            }
             if cancel.is_cancelled() {
                 return Err(ToolError::Aborted);
             }
-            match file.read(&mut chunk) {
-                Ok(0) => {
-                    scan.finish();
-                    break;
-                }
-                Ok(n) => scan.take(&chunk[..n]),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(io(error)),
-            }
+            got = fill(&mut file, &mut chunk).map_err(io)?;
         }
         self.output(&scan)
     }
@@ -195,6 +191,29 @@ impl Request<'_> {
             Some(json!({ "truncation": truncation })),
         ))
     }
+}
+
+/// Reads until `chunk` is full or the file ends.
+fn fill(file: &mut File, chunk: &mut [u8]) -> io::Result<usize> {
+    let mut got = 0;
+    while got < chunk.len() {
+        match file.read(&mut chunk[got..]) {
+            Ok(0) => break,
+            Ok(n) => got += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(got)
+}
+
+/// Whether the start of a file is UTF-8, but for a character cut at its end, without NUL.
+fn is_text(start: &[u8]) -> bool {
+    let is_utf8 = match std::str::from_utf8(start) {
+        Ok(_) => true,
+        Err(error) => error.error_len().is_none(),
+    };
+    is_utf8 && memchr::memchr(0, start).is_none()
 }
 
 /// One pass over the file: keeps what may be shown and counts the rest, in flat memory.
@@ -284,300 +303,5 @@ impl<'a> Scan<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::fmt::Write as _;
-    use std::fs::File;
-
-    use pretty_assertions::assert_eq;
-    use serde_json::json;
-    use tokio_util::sync::CancellationToken;
-
-    use super::super::testing::{Bench, text};
-    use super::{Request, Tool};
-    use crate::tool::Limits;
-
-    fn numbered(lines: usize) -> String {
-        (1..=lines).fold(String::new(), |mut all, n| {
-            writeln!(all, "line {n}").unwrap();
-            all
-        })
-    }
-
-    #[test]
-    fn the_schema_is_what_a_model_needs() {
-        assert_eq!(
-            super::Read.parameters(),
-            json!({
-                "type": "object",
-                "properties": {
-                    "path": {
-                        "description": "Path of the file, absolute or relative to the working directory",
-                        "type": "string"
-                    },
-                    "offset": {
-                        "description": "Line to start from, counted from 1",
-                        "type": "integer",
-                        "minimum": 1
-                    },
-                    "limit": {
-                        "description": "Most lines to read",
-                        "type": "integer",
-                        "minimum": 1
-                    }
-                },
-                "required": ["path"]
-            })
-        );
-    }
-
-    #[tokio::test]
-    async fn a_small_file_comes_as_it_is() {
-        let bench = Bench::new();
-        for text in [
-            "alpha\nbeta\ngamma\n",
-            "no end",
-            "",
-            "\n",
-            "win\r\ndows\r\n",
-        ] {
-            bench.put("a.txt", text);
-            let got = bench
-                .ok("read", json!({"path": "a.txt", "unknown": 1}))
-                .await;
-            assert_eq!(got, (text.to_owned(), None));
-        }
-        assert!(bench.updates.lock().unwrap().is_empty());
-    }
-
-    #[tokio::test]
-    async fn offset_and_limit_select_lines() {
-        let bench = Bench::new();
-        bench.put("a.txt", "a\nb\nc\nd\n");
-        let rest = "\n\n[4 lines in the file. Continue with offset=";
-        for (args, expected) in [
-            (json!({"path": "a.txt", "offset": 3}), "c\nd\n".to_owned()),
-            (
-                json!({"path": "a.txt", "offset": 3, "limit": 2}),
-                "c\nd\n".to_owned(),
-            ),
-            (
-                json!({"path": "a.txt", "offset": 3, "limit": 99}),
-                "c\nd\n".to_owned(),
-            ),
-            (
-                json!({"path": "a.txt", "limit": 2}),
-                format!("a\nb{rest}3.]"),
-            ),
-            (
-                json!({"path": "a.txt", "offset": "2", "limit": 1.0}),
-                format!("b{rest}3.]"),
-            ),
-            (
-                json!({"path": "a.txt", "offset": null, "limit": " 1 "}),
-                format!("a{rest}2.]"),
-            ),
-        ] {
-            assert_eq!(
-                bench.ok("read", args.clone()).await,
-                (expected, None),
-                "{args}"
-            );
-        }
-        let past = bench
-            .error("read", json!({"path": "a.txt", "offset": 5}))
-            .await;
-        assert_eq!(
-            past,
-            "Offset 5 is past the end of a.txt, which has 4 line(s)"
-        );
-        bench.put("empty", "");
-        assert_eq!(
-            bench
-                .ok("read", json!({"path": "empty", "offset": 1}))
-                .await
-                .0,
-            ""
-        );
-        bench
-            .error("read", json!({"path": "empty", "offset": 2}))
-            .await;
-    }
-
-    #[tokio::test]
-    async fn long_files_are_cut_at_the_line_limit() {
-        let bench = Bench::new();
-        bench.put("a.txt", numbered(2001));
-        let (text, details) = bench.ok("read", json!({"path": "a.txt"})).await;
-        assert!(
-            text.ends_with("line 2000\n\n[Lines 1-2000 of 2001. Continue with offset=2001.]"),
-            "{text}"
-        );
-        let truncation = &details.unwrap()["truncation"];
-        assert_eq!(truncation["content"], numbered(2000).trim_end());
-        assert_eq!(
-            truncation
-                .as_object()
-                .unwrap()
-                .iter()
-                .skip(1)
-                .collect::<Vec<_>>(),
-            json!({
-                "truncated": true, "truncatedBy": "lines", "totalLines": 2001,
-                "totalBytes": numbered(2001).len(), "outputLines": 2000,
-                "outputBytes": numbered(2000).len() - 1, "lastLinePartial": false,
-                "firstLineExceedsLimit": false, "maxLines": 2000, "maxBytes": 51200
-            })
-            .as_object()
-            .unwrap()
-            .iter()
-            .collect::<Vec<_>>()
-        );
-        let rest = bench
-            .ok("read", json!({"path": "a.txt", "offset": 2001}))
-            .await;
-        assert_eq!(rest, ("line 2001\n".to_owned(), None));
-        bench.put("a.txt", numbered(2000));
-        assert_eq!(
-            bench.ok("read", json!({"path": "a.txt"})).await,
-            (numbered(2000), None)
-        );
-    }
-
-    #[tokio::test]
-    async fn long_lines_are_cut_at_the_byte_limit() {
-        let bench = Bench::new();
-        let line = format!("{}\n", "é".repeat(500));
-        bench.put("a.txt", line.repeat(100));
-        let (text, details) = bench
-            .ok("read", json!({"path": "a.txt", "offset": 11}))
-            .await;
-        let (shown, note) = text.split_once("\n\n").unwrap();
-        assert_eq!(shown, line.repeat(51).trim_end());
-        assert_eq!(
-            note,
-            "[Lines 11-61 of 100 (50.0KB limit). Continue with offset=62.]"
-        );
-        let details = details.unwrap();
-        assert_eq!(details["truncation"]["truncatedBy"], "bytes");
-        assert_eq!(details["truncation"]["totalLines"], 90);
-
-        bench.put("a.txt", format!("ok\n{}", "x".repeat(60_000)));
-        let (text, details) = bench
-            .ok("read", json!({"path": "a.txt", "offset": 2}))
-            .await;
-        assert!(
-            text.starts_with("[Line 2 is 58.5KB long, over the 50.0KB limit."),
-            "{text}"
-        );
-        assert_eq!(
-            details.unwrap()["truncation"]["firstLineExceedsLimit"],
-            true
-        );
-    }
-
-    #[tokio::test]
-    async fn bytes_that_are_no_text_are_replaced_or_refused() {
-        let bench = Bench::new();
-        bench.put("a.txt", b"caf\xe9\n\xf0\x9f\n");
-        assert_eq!(
-            bench.ok("read", json!({"path": "a.txt"})).await.0,
-            "caf\u{fffd}\n\u{fffd}\n"
-        );
-        bench.put("a.bin", b"\x7fELF\x00\x01");
-        let text = bench.error("read", json!({"path": "a.bin"})).await;
-        assert!(text.contains("a.bin looks like a binary file"), "{text}");
-    }
-
-    #[tokio::test]
-    async fn only_regular_files_are_opened() {
-        let bench = Bench::new();
-        let fifo = bench.path().join("fifo");
-        assert!(
-            std::process::Command::new("mkfifo")
-                .arg(&fifo)
-                .status()
-                .unwrap()
-                .success()
-        );
-        std::os::unix::fs::symlink("fifo", bench.path().join("link")).unwrap();
-        let socket = std::os::unix::net::UnixListener::bind(bench.path().join("socket")).unwrap();
-        for (path, part) in [
-            (
-                "missing/a.txt",
-                "Cannot read missing/a.txt: no such file or directory (ENOENT)",
-            ),
-            (
-                ".",
-                "it is a directory, not a regular file; list it with bash: ls",
-            ),
-            ("fifo", "it is a named pipe"),
-            ("link", "it is a named pipe"),
-            ("socket", "it is a socket"),
-            ("/dev/zero", "it is a device"),
-        ] {
-            let text = bench.error("read", json!({"path": path})).await;
-            assert!(text.contains(part), "{text}");
-        }
-        drop(socket);
-    }
-
-    #[tokio::test]
-    async fn wrong_arguments_are_told_by_field() {
-        let bench = Bench::new();
-        let text = bench.error("read", json!({"file": 7})).await;
-        assert_eq!(
-            text,
-            "Invalid arguments for the tool \"read\":\n  - missing field `path`\n\nReceived arguments:\n{\n  \"file\": 7\n}"
-        );
-        for (limit, got) in [
-            (json!("two"), "\"two\""),
-            (json!(0), "0"),
-            (json!(1.5), "1.5"),
-        ] {
-            let text = bench
-                .error("read", json!({"path": "a", "limit": limit}))
-                .await;
-            let part = format!("  - limit: expected a whole number from 1, got {got}\n");
-            assert!(text.contains(&part), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_huge_file_is_neither_loaded_nor_counted_for_ever() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("huge");
-        std::fs::write(&path, "start\n".repeat(10_000)).unwrap();
-        // Sparse: loading it would need a terabyte.
-        File::options()
-            .write(true)
-            .open(&path)
-            .unwrap()
-            .set_len(1 << 40)
-            .unwrap();
-        let request = Request {
-            path: &path,
-            shown: "huge",
-            first: 0,
-            lines: u64::MAX,
-            limits: Limits::default(),
-            count: 4 << 20,
-        };
-        let output = request.run(&CancellationToken::new()).unwrap();
-        let text = text(&output.result);
-        assert!(
-            text.contains("[Lines 1-2000 of more than 10000. Continue"),
-            "{text}"
-        );
-    }
-
-    #[tokio::test]
-    async fn an_aborted_read_says_so() {
-        let bench = Bench::new();
-        bench.put("a.txt", "text");
-        bench.ctx.cancel.cancel();
-        assert_eq!(
-            bench.error("read", json!({"path": "a.txt"})).await,
-            "The call was aborted; nothing was changed"
-        );
-    }
-}
+#[path = "read_tests.rs"]
+mod tests;

@@ -38,8 +38,39 @@ impl Bench {
         self.dir.path()
     }
 
-    pub(super) fn put(&self, name: &str, bytes: impl AsRef<[u8]>) {
-        std::fs::write(self.path().join(name), bytes).unwrap();
+    /// Writes a file, and the folders it is in.
+    pub(super) fn put(&self, name: impl AsRef<Path>, bytes: impl AsRef<[u8]>) {
+        let path = self.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+
+    /// Makes what must never be opened and what must never be followed: a named pipe, a socket, a
+    /// link to the folder itself, one to a file outside, one to nothing.
+    pub(super) fn put_traps(&self) {
+        let fifo = self.path().join("fifo");
+        let status = std::process::Command::new("mkfifo").arg(&fifo).status();
+        assert!(status.unwrap().success());
+        drop(std::os::unix::net::UnixListener::bind(self.path().join("socket")).unwrap());
+        for (target, name) in [
+            (".", "loop"),
+            ("/dev/zero", "zero"),
+            ("nothing", "dangling"),
+        ] {
+            std::os::unix::fs::symlink(target, self.path().join(name)).unwrap();
+        }
+    }
+
+    /// Takes all rights to something away. `None` if we are somebody to whom that does not matter.
+    pub(super) fn lock(&self, name: &str) -> Option<()> {
+        use std::os::unix::fs::PermissionsExt as _;
+        let path = self.path().join(name);
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000)).unwrap();
+        if std::fs::File::open(&path).is_ok() {
+            eprintln!("skipped: root reads everything");
+            return None;
+        }
+        Some(())
     }
 
     pub(super) fn get(&self, name: &str) -> String {

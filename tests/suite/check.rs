@@ -87,7 +87,7 @@ impl Stream {
 
 /// The type of a line or a delta.
 pub(crate) fn kind(value: &Value) -> &str {
-    text_at(value, "/type")
+    value["type"].as_str().unwrap_or_default()
 }
 
 /// The string at a pointer, or nothing.
@@ -151,18 +151,36 @@ fn spelling(line: &str) -> Result<(), String> {
             line.get(..40).unwrap_or(line)
         ));
     }
-    if line.contains(['\u{2028}', '\u{2029}', '\r']) {
+    if ["\u{2028}", "\u{2029}", "\r"]
+        .iter()
+        .any(|separator| line.contains(separator))
+    {
         return Err("holds a raw line separator".into());
     }
-    let (mut quoted, mut escaped) = (false, false);
-    for byte in line.bytes() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if quoted => escaped = true,
-            b'"' => quoted = !quoted,
-            b' ' | b'\t' if !quoted => return Err("is not compact".into()),
-            _ => {}
+    let mut rest = line.as_bytes();
+    loop {
+        let quote = memchr::memchr(b'"', rest).unwrap_or(rest.len());
+        let (between, string) = rest.split_at(quote);
+        if between.iter().any(u8::is_ascii_whitespace) {
+            return Err("is not compact".into());
+        }
+        let Some(string) = string.get(1..) else {
+            return Ok(());
+        };
+        rest = after_string(string);
+    }
+}
+
+/// What follows a string whose first quote is behind us.
+fn after_string(mut rest: &[u8]) -> &[u8] {
+    while let Some(at) = memchr::memchr2(b'"', b'\\', rest) {
+        let ended = rest[at] == b'"';
+        rest = rest
+            .get(at + if ended { 1 } else { 2 }..)
+            .unwrap_or_default();
+        if ended {
+            break;
         }
     }
-    Ok(())
+    rest
 }

@@ -53,6 +53,10 @@ fn bytes_that_are_no_lines_are_found() {
         "line 1: is not compact",
     );
     finds(
+        text.replacen("}\n", "} \n", 1).as_bytes(),
+        "line 1: is not compact",
+    );
+    finds(
         text.replacen("hello", "hel\u{2028}lo", 1).as_bytes(),
         "raw line separator",
     );

@@ -7,18 +7,14 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::event::{AssistantContent, AssistantMessage, ThinkingLevel};
-use crate::model::context::{CallResult, Part, Turn, turns};
+use crate::model::context::{CallResult, NO_IMAGES, NO_OUTPUT, Part, Turn, is_own, plain, turns};
 use crate::model::ids::CallIds;
 use crate::model::{Model, ModelRequest, ToolSpec};
 
-/// Most tokens of an answer when nobody asks for more.
-const DEFAULT_MAX: u64 = 32_000;
 /// Most tokens of an answer of a model whose limit is not known.
 const UNKNOWN_MAX: u64 = 8192;
 /// The API takes no smaller thinking budget.
 const MIN_BUDGET: u64 = 1024;
-const NO_OUTPUT: &str = "(no output)";
-const NO_IMAGES: &str = "[An image was left out: this model takes none.]";
 
 /// The body of a request.
 #[derive(Debug, Serialize)]
@@ -158,11 +154,7 @@ pub(in crate::model) fn body<'a>(model: &'a Model, request: &'a ModelRequest) ->
 /// Most tokens of the answer, and the part of them that is for thinking.
 fn limits(model: &Model, request: &ModelRequest) -> (u64, Option<Thinking>) {
     let ceiling = model.max_tokens.unwrap_or(u64::MAX);
-    let answer = request
-        .max_tokens
-        .unwrap_or_else(|| model.max_tokens.unwrap_or(UNKNOWN_MAX).min(DEFAULT_MAX))
-        .min(ceiling)
-        .max(1);
+    let answer = model.answer_limit(request).unwrap_or(UNKNOWN_MAX);
     if !model.reasoning {
         return (answer, None);
     }
@@ -286,9 +278,7 @@ impl<'a> Conversation<'a> {
             },
             AssistantContent::Thinking(thinking) => {
                 // A signature is only good for the model that gave it.
-                let own = answer.api == self.model.api.as_str()
-                    && answer.provider == self.model.provider
-                    && answer.model == self.model.id;
+                let own = is_own(answer, self.model);
                 let signature = thinking.thinking_signature.as_deref();
                 match signature.filter(|signature| own && !signature.is_empty()) {
                     Some(data) if thinking.redacted.is_some() => Content::RedactedThinking { data },
@@ -333,22 +323,6 @@ impl<'a> Conversation<'a> {
             is_error: result.is_error,
         }
         .into()
-    }
-}
-
-/// The text with the characters that the API takes in ids and names, at most `longest` of them.
-fn plain(text: &str, longest: usize) -> String {
-    let good = |c: char| {
-        if c.is_ascii_alphanumeric() || c == '-' {
-            c
-        } else {
-            '_'
-        }
-    };
-    if text.is_empty() {
-        "_".to_owned()
-    } else {
-        text.chars().map(good).take(longest).collect()
     }
 }
 

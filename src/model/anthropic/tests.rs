@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::decode::MessagesDecoder;
 use super::*;
-use crate::event::StopReason;
+use crate::event::{ErrorCode, StopReason};
 use crate::model::answer::Reader;
 use crate::model::http::tests::{Act, STREAM, send, serve};
 use crate::model::tests::{collect, model, request, user};

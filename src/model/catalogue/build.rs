@@ -148,7 +148,8 @@ pub(super) fn build(file: &ModelsFile, found: &Found) -> Result<(Model, Access),
     Ok((model, access))
 }
 
-fn is_this_machine(base_url: &str) -> bool {
+/// Whether a base URL names this machine.
+pub fn is_this_machine(base_url: &str) -> bool {
     let rest = base_url
         .split_once("://")
         .map_or(base_url, |(_, rest)| rest);

@@ -28,12 +28,8 @@ pub(super) fn from_body(error: &Value, message: &str, details: &str) -> Option<D
     }
     let lower = message.to_ascii_lowercase();
     let at = lower.find("try again in ")? + "try again in ".len();
-    span(
-        lower[at..]
-            .split_whitespace()
-            .next()?
-            .trim_end_matches(['.', ',', ';', ')']),
-    )
+    let word = lower[at..].split(|c: char| !c.is_ascii_alphanumeric() && c != '.');
+    span(word.into_iter().next()?.trim_end_matches('.'))
 }
 
 fn duration(seconds: f64) -> Option<Duration> {

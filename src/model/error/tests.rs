@@ -289,3 +289,126 @@ fn a_key_that_the_service_repeats_is_taken_out() {
     let error = ModelError::from_response(401, &|_| None, body.as_bytes()).scrubbed(&secrets);
     assert!(!error.message.contains("sk-"), "{}", error.message);
 }
+
+fn openai(kind: &str, code: &str, message: &str) -> Value {
+    json!({"error": {"message": message, "type": kind, "param": null, "code": code}})
+}
+
+const FREE_TIER: &str = "Rate limit reached for gpt-x on requests per min (RPM): Limit 3. Please try \
+    again in 20ms. Add a payment method at https://platform.openai.com/account/billing.";
+
+#[test]
+fn sorts_what_openai_and_its_likes_send() {
+    use ErrorCode::{
+        Auth, ContentRefused, ContextOverflow, InvalidRequest, Overloaded, ProviderError, Quota,
+        RateLimited,
+    };
+    let local = |kind: &str, message: &str| json!({"error": {"message": message, "type": kind}});
+    for (status, body, code, retryable) in [
+        (
+            429,
+            openai("requests", "rate_limit_exceeded", FREE_TIER),
+            RateLimited,
+            true,
+        ),
+        (
+            429,
+            openai(
+                "insufficient_quota",
+                "insufficient_quota",
+                "You exceeded your quota.",
+            ),
+            Quota,
+            false,
+        ),
+        (
+            401,
+            openai(
+                "invalid_request_error",
+                "invalid_api_key",
+                "Incorrect API key: sk",
+            ),
+            Auth,
+            false,
+        ),
+        (
+            400,
+            openai(
+                "invalid_request_error",
+                "context_length_exceeded",
+                "This model's maximum context length is 10 tokens. However, …",
+            ),
+            ContextOverflow,
+            false,
+        ),
+        (
+            400,
+            local(
+                "exceed_context_size_error",
+                "the request exceeds the available context size",
+            ),
+            ContextOverflow,
+            false,
+        ),
+        (
+            400,
+            openai(
+                "invalid_request_error",
+                "content_policy_violation",
+                "Not this.",
+            ),
+            ContentRefused,
+            false,
+        ),
+        // Ollama for a model that is not there, and llama.cpp while it loads one.
+        (
+            404,
+            local("api_error", "model \"x\" not found"),
+            InvalidRequest,
+            false,
+        ),
+        (
+            503,
+            local("unavailable_error", "Loading model"),
+            Overloaded,
+            true,
+        ),
+        (500, local("server_error", "Oops"), ProviderError, true),
+        (
+            402,
+            json!({"error": {"code": 402, "message": "Insufficient credits"}}),
+            Quota,
+            false,
+        ),
+        (429, from_gateway(), RateLimited, true),
+    ] {
+        let error = response(status, &[], &body.to_string());
+        assert_eq!((error.code, error.retryable), (code, retryable), "{body}");
+    }
+}
+
+fn from_gateway() -> Value {
+    let raw = r#"{"error":{"message":"slow down, Please try again in 1s."}}"#;
+    json!({"error": {"code": 429, "message": "Provider returned error",
+        "metadata": {"raw": raw, "provider_name": "X"}}})
+}
+
+#[test]
+fn the_words_of_openai_hold_hints_and_inside_a_stream_the_status() {
+    use ErrorCode::{ContextOverflow, RateLimited};
+    let body = openai("requests", "rate_limit_exceeded", FREE_TIER);
+    let error = response(429, &[], &body.to_string());
+    assert_eq!(error.retry_after, Some(Duration::from_millis(20)));
+
+    let error = ModelError::from_event(&from_gateway());
+    assert_eq!(
+        (error.code, error.retry_after, error.status),
+        (RateLimited, Some(Duration::from_secs(1)), Some(429))
+    );
+    assert!(error.message.starts_with("429 Provider returned error: {"));
+    let overflow = json!({"object": "error", "code": 400, "type": "BadRequestError",
+        "message": "This model's maximum context length is 10 tokens."});
+    assert_eq!(ModelError::from_event(&overflow).code, ContextOverflow);
+    let words = openai("server_error", "rate_limit_exceeded", "slow");
+    assert_eq!(ModelError::from_event(&words).code, RateLimited);
+}

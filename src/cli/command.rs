@@ -1,0 +1,83 @@
+//! The subcommands.
+
+mod models;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, Parser, Subcommand};
+use clap_complete::Shell;
+
+use super::{Args, exit_code, note};
+use crate::event::ErrorCode;
+
+/// The program, called with a subcommand as its first word.
+#[derive(Debug, Parser)]
+#[command(name = "quipu", max_term_width = 100)]
+pub(super) struct Program {
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+/// What to do instead of a run.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// List the models that can be named: those of models.json and those a local server offers
+    Models(models::Models),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the manual page (read it with `quipu man | man -l -`)
+    Man,
+}
+
+/// Whether a first word is a subcommand.
+pub(super) fn is_name(word: &str) -> bool {
+    word == "help" || Program::command().find_subcommand(word).is_some()
+}
+
+/// Runs a subcommand.
+pub(super) fn run(command: &Command) -> ExitCode {
+    match command {
+        Command::Models(models) => models.run(),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut whole(), "quipu", &mut script);
+            print(&script)
+        }
+        Command::Man => {
+            let mut page = Vec::new();
+            match clap_mangen::Man::new(whole()).render(&mut page) {
+                Ok(()) => print(&page),
+                Err(error) => {
+                    note(&format!("quipu: the manual page cannot be made: {error}"));
+                    ExitCode::from(exit_code(ErrorCode::Internal))
+                }
+            }
+        }
+    }
+}
+
+/// The arguments of a run and the subcommands together, for help.
+fn whole() -> clap::Command {
+    Program::command()
+        .get_subcommands()
+        .cloned()
+        .fold(Args::command(), clap::Command::subcommand)
+}
+
+/// Prints the output of a subcommand; a reader that goes away early is no error.
+pub(super) fn print(text: &[u8]) -> ExitCode {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            note(&format!(
+                "quipu: standard output cannot be written: {error}"
+            ));
+            ExitCode::from(exit_code(ErrorCode::Internal))
+        }
+        _ => ExitCode::SUCCESS,
+    }
+}
