@@ -43,7 +43,9 @@ fn generate() -> Result<(), Vec<String>> {
             .map_err(|error| fail(format!("{name}: {error}")))
     };
 
-    write("quipu.rs", rust::generate(&schema).map_err(fail)?)?;
+    for (name, text) in rust::generate(&schema).map_err(fail)? {
+        write(&format!("{name}.rs"), text)?;
+    }
     write("round_trip.rs", rust::round_trip(&schema).map_err(fail)?)?;
     for name in schema.bundles.keys() {
         for mode in Mode::ALL {

@@ -156,7 +156,7 @@ impl From<CompactionSummaryMessage> for AgentMessage {
     }
 }
 
-/// A run begins: the work on one prompt, one retry, one continuation after a compaction, or one delivered result of a background agent. One agent_end closes it before the next run begins.
+/// A run begins: the work on one prompt, one retry, one continuation after a compaction, or one delivered result of a background agent. One agent_end closes it before the next run begins. On the dreb wire the whole stream is one run, begun right after the header.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "agent_start", remote = "Self")]
 pub struct AgentStartEvent {
@@ -450,7 +450,7 @@ impl From<ToolCall> for AssistantContent {
     }
 }
 
-/// An answer of the model. While it is being written its `stopReason` is `pending`; message_end carries the final one.
+/// An answer of the model. While it is being written its `stopReason` is `pending` (on the dreb wire `stop`); message_end carries the final one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename = "assistant", remote = "Self")]
 pub struct AssistantMessage {
@@ -642,7 +642,7 @@ impl From<ToolcallEnd> for AssistantMessageEvent {
     }
 }
 
-/// A series of retries is over. On success directly after the message_end of the good answer, before its tools and its turn_end; on failure after the agent_end of the last run, or after an auto_retry_start whose wait was cut short.
+/// A series of retries is over. On success directly after the message_end of the good answer, before its tools and its turn_end; on failure after the agent_end of the last run (on the dreb wire: the turn_end of the last turn), or after an auto_retry_start whose wait was cut short.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "auto_retry_end", remote = "Self")]
 pub struct AutoRetryEndEvent {
@@ -662,7 +662,7 @@ pub struct AutoRetryEndEvent {
 
 tagged!(AutoRetryEndEvent : "type" = "auto_retry_end");
 
-/// A failed answer is going to be requested again; directly after the agent_end of the failed run, before the wait. The retry is a run of its own. One auto_retry_end closes the whole series, however many auto_retry_start it has.
+/// A failed answer is going to be requested again; directly after the agent_end of the failed run, before the wait. The retry is a run of its own. On the dreb wire it follows the turn_end instead, and the retry is a turn. One auto_retry_end closes the whole series, however many auto_retry_start it has.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "auto_retry_start", remote = "Self")]
 pub struct AutoRetryStartEvent {
@@ -881,7 +881,7 @@ pub struct CompactionEndEvent {
     /// True when a model request follows at once to go on with the work.
     #[serde(rename = "willRetry")]
     pub will_retry: bool,
-    /// Id that start and end of one compaction share. Absent when it has no start.
+    /// Id that start and end of one compaction share; on the senpi wire only the end has it. Absent when it has no start.
     #[serde(
         rename = "requestId",
         default,
@@ -1768,11 +1768,11 @@ pub struct MessageEntry {
 
 tagged!(MessageEntry : "type" = "message");
 
-/// A message begins. User, custom and tool-result messages are whole and their message_end follows directly. An assistant message is empty and `pending`; when the request failed or was stopped before an answer began, it is the whole error message instead and its message_end follows directly.
+/// A message begins. User, custom and tool-result messages are whole and their message_end follows directly. An assistant message is empty and `pending` (on the dreb wire `stop`); when the request failed or was stopped before an answer began, it is the whole error message instead and its message_end follows directly.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "message_start", remote = "Self")]
 pub struct MessageStartEvent {
-    /// The message so far: whole, except for a pending assistant message.
+    /// The message so far: whole, except for an assistant message that is about to be written.
     pub message: AgentMessage,
 }
 
@@ -2035,7 +2035,7 @@ impl ::std::str::FromStr for Outcome {
     }
 }
 
-/// The run stops asking the model because it has used its turns while background agents are still at work; it goes on when one of them delivers. The agent_end of the run follows.
+/// The run stops asking the model because it has used its turns while background agents are still at work; it goes on when one of them delivers. The agent_end of the run follows, except on the dreb wire, where the run is the whole stream.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "parent_paused_for_background_agents", remote = "Self")]
 pub struct ParentPausedForBackgroundAgentsEvent {
@@ -2930,7 +2930,7 @@ pub struct Stamp {
     pub at: u64,
 }
 
-/// Why an assistant message stands where it stands: `pending` (still being written, only before its message_end), `stop` (the model finished), `length` (cut at the output limit), `toolUse` (the model waits for tool results), `error` (the request or the answer failed), `aborted` (stopped from our side).
+/// Why an assistant message stands where it stands: `pending` (still being written, only before its message_end, never on the dreb wire), `stop` (the model finished), `length` (cut at the output limit), `toolUse` (the model waits for tool results), `error` (the request or the answer failed), `aborted` (stopped from our side).
 #[derive(
     Clone,
     Copy,

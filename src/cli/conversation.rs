@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::attachment::Words;
+use super::failure::is_model_failure;
 use super::opening::{self, Opened, configuration, warn};
 use super::run::{Context, Stop};
 use super::{Args, Failure, exit_code, session, stdin};
@@ -13,6 +14,7 @@ use crate::config::settings::{Images, Loaded, Settings};
 use crate::config::{Environment, Instructions, Paths};
 use crate::event::{ErrorCode, ModelRef, Outcome, StreamError, UserContent};
 use crate::tool::{self, Tool, ToolEnv};
+use crate::wire::Wire;
 
 /// The tools of the preset `--tools read-only`.
 const READ_ONLY: [&str; 4] = ["read", "grep", "find", "ls"];
@@ -21,6 +23,8 @@ const READ_ONLY: [&str; 4] = ["read", "grep", "find", "ls"];
 pub(super) struct Verdict {
     pub(super) outcome: Outcome,
     pub(super) error: Option<StreamError>,
+    /// Whether it failed by an answer that the stream shows.
+    pub(super) answered: bool,
 }
 
 impl Verdict {
@@ -28,6 +32,7 @@ impl Verdict {
         Self {
             outcome: Outcome::Failed,
             error: Some(error),
+            answered: false,
         }
     }
 
@@ -35,6 +40,7 @@ impl Verdict {
         Self {
             outcome: Outcome::Aborted,
             error: None,
+            answered: false,
         }
     }
 
@@ -42,13 +48,17 @@ impl Verdict {
         Self {
             outcome: Outcome::Limit,
             error: Some(error),
+            answered: false,
         }
     }
 
     /// The exit status that tells of it.
-    pub(super) fn exit_code(&self) -> u8 {
+    ///
+    /// On the wires of other agents, as with them, a failed answer is told by the stream alone.
+    pub(super) fn exit_code(&self, wire: Wire) -> u8 {
         match (self.outcome, &self.error) {
             (Outcome::Completed, _) => 0,
+            _ if self.answered && wire != Wire::Quipu => 0,
             (_, Some(error)) => exit_code(error.code),
             (_, None) => exit_code(ErrorCode::Internal),
         }
@@ -56,7 +66,10 @@ impl Verdict {
 
     fn and(self, end: RunEnd) -> Self {
         match (self.outcome, end) {
-            (Outcome::Completed, RunEnd::Failed(error)) => Self::failed(error),
+            (Outcome::Completed, RunEnd::Failed(error)) => Self {
+                answered: is_model_failure(error.code),
+                ..Self::failed(error)
+            },
             (Outcome::Completed, RunEnd::Aborted) => Self::aborted(),
             (Outcome::Completed, RunEnd::Limit(error)) => Self::limit(error),
             _ => self,
@@ -73,6 +86,7 @@ pub(super) async fn play(args: Args, context: Context) -> Result<Verdict, Stop> 
     let mut verdict = Verdict {
         outcome: Outcome::Completed,
         error: None,
+        answered: false,
     };
     for prompt in prompts(words, &cwd, &images).await? {
         if let Some(limit) = agent.limit_reached() {

@@ -67,6 +67,13 @@ pub fn exit_code(code: ErrorCode) -> u8 {
     match code {
         ErrorCode::Usage => 2,
         ErrorCode::Configuration | ErrorCode::Credentials => 3,
+        _ => 1,
+    }
+}
+
+/// Whether an error is one of the model's service, which ends an answer.
+pub(super) fn is_model_failure(code: ErrorCode) -> bool {
+    match code {
         ErrorCode::Auth
         | ErrorCode::RateLimited
         | ErrorCode::Overloaded
@@ -76,10 +83,13 @@ pub fn exit_code(code: ErrorCode) -> u8 {
         | ErrorCode::ContentRefused
         | ErrorCode::Network
         | ErrorCode::Timeout
-        | ErrorCode::ProviderError
+        | ErrorCode::ProviderError => true,
+        ErrorCode::Usage
+        | ErrorCode::Configuration
+        | ErrorCode::Credentials
         | ErrorCode::Session
         | ErrorCode::Limit
         | ErrorCode::Interrupted
-        | ErrorCode::Internal => 1,
+        | ErrorCode::Internal => false,
     }
 }

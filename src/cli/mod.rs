@@ -22,7 +22,7 @@ pub use args::{Args, Mode};
 pub use failure::{Failure, exit_code};
 
 use crate::event::ErrorCode;
-use crate::wire::Wire;
+use crate::wire::{Wire, WireOptions};
 
 /// Runs the program with the process's arguments.
 #[must_use]
@@ -64,7 +64,11 @@ fn refuse(error: &clap::Error, words: &[OsString]) -> ExitCode {
             let failure = Failure::told(ErrorCode::Usage, summary(&text));
             if json {
                 let wire = chosen(words, "--wire").and_then(|wire| wire.parse().ok());
-                run::fail(wire.unwrap_or(Wire::Quipu), failure)
+                let options = WireOptions {
+                    wire: wire.unwrap_or(Wire::Quipu),
+                    ..WireOptions::default()
+                };
+                run::fail(options, failure)
             } else {
                 ExitCode::from(exit_code(failure.code))
             }

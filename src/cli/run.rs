@@ -10,41 +10,54 @@ use tokio_util::sync::CancellationToken;
 
 use super::conversation::{self, Verdict};
 use super::signal::{Caught, Signals};
-use super::{Args, Failure, exit_code, note};
+use super::{Args, Failure, Mode, exit_code, note};
 use crate::agent::Halt;
 use crate::contract::{SCHEMA_HASH, SCHEMA_VERSION};
 use crate::event::{
     ErrorCode, Outcome, SessionHeader, SessionHeaderVersion, StreamError, StreamInfo, WireName,
 };
 use crate::tool::ProcessGroups;
-use crate::wire::{Ending, EventSender, Output, Wire, WireOptions};
+use crate::wire::{Ending, EventFilter, EventSender, Form, Output, Wire, WireOptions};
 
 /// How long a cancelled run may take to end by itself before its open ends are closed for it.
 const GRACE: Duration = Duration::from_millis(700);
 
 /// Plays the prompts of the arguments.
 pub(super) fn run(args: &Args) -> ExitCode {
-    match args.events.parse() {
+    let wire = args.wire;
+    let options = WireOptions {
+        form: match args.mode {
+            Mode::Text => Form::Text,
+            Mode::Json => Form::Lines,
+        },
+        wire,
+        ..WireOptions::default()
+    };
+    if args.stamp && wire != Wire::Quipu {
+        let message = format!(
+            "--stamp numbers the lines of the native wire only: the lines of the {} wire have no place \
+             for it. Leave out --stamp or --wire.",
+            wire.name()
+        );
+        return fail(options, Failure::usage(message));
+    }
+    match EventFilter::parse(&args.events, wire) {
         Ok(events) => {
             let options = WireOptions {
-                wire: args.wire,
                 events,
                 stamp: args.stamp,
+                ..options
             };
             block_on(stream(options, args.timeout, |context| {
                 conversation::play(args.clone(), context)
             }))
         }
-        Err(error) => fail(args.wire, Failure::usage(error.to_string())),
+        Err(error) => fail(options, Failure::usage(error.to_string())),
     }
 }
 
-/// Reports a start-up failure as a stream.
-pub(super) fn fail(wire: Wire, failure: Failure) -> ExitCode {
-    let options = WireOptions {
-        wire,
-        ..WireOptions::default()
-    };
+/// Reports a start-up failure in the form of the options.
+pub(super) fn fail(options: WireOptions, failure: Failure) -> ExitCode {
     block_on(stream(options, None, |_| async { Err(failure.into()) }))
 }
 
@@ -122,6 +135,7 @@ where
     };
     let cancel = CancellationToken::new();
     let groups = ProcessGroups::default();
+    let (form, wire) = (options.form, options.wire);
     let (events, output) = match Output::stdout(options, cancel.clone()) {
         Ok(started) => started,
         Err(error) => {
@@ -196,7 +210,11 @@ where
         }),
         _ => verdict,
     };
-    finish(output, verdict, caught, signals).await
+    if let (Form::Text, true, Some(error)) = (form, verdict.answered, &verdict.error) {
+        // Without a stream nothing else would tell.
+        note(&format!("quipu: {}", error.message));
+    }
+    finish(output, wire, verdict, caught, signals).await
 }
 
 /// Waits for the end of a time limit; for ever without one.
@@ -228,6 +246,7 @@ async fn stop<T>(
 /// Closes the stream and gives the exit status.
 async fn finish(
     output: Output,
+    wire: Wire,
     verdict: Verdict,
     caught: Option<Caught>,
     mut signals: Signals,
@@ -244,7 +263,7 @@ async fn finish(
         },
         None => Ending {
             outcome: verdict.outcome,
-            exit_code: verdict.exit_code(),
+            exit_code: verdict.exit_code(wire),
             error: verdict.error,
         },
     };

@@ -1,7 +1,7 @@
 //! The linted schema: what every later step reads.
 
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A schema folder without mistakes.
 #[derive(Clone, Debug)]
@@ -19,6 +19,34 @@ pub struct Schema {
     pub bundles: BTreeMap<String, String>,
     /// `grammar.json`, if there is one.
     pub grammar: Option<Value>,
+}
+
+impl Schema {
+    /// The titles that nothing else leads to and that are there for their own sake: the wires, and
+    /// what lies in the folders of session files and commands.
+    pub fn roots(&self) -> impl Iterator<Item = &str> {
+        let apart = |def: &&Def| {
+            ["session/", "rpc/"]
+                .iter()
+                .any(|folder| def.path.starts_with(folder))
+        };
+        let apart = self.defs.values().filter(apart);
+        let wires = self.wires.values().map(String::as_str);
+        wires.chain(apart.map(|def| def.title.as_str()))
+    }
+
+    /// The titles that `root` leads to, itself included.
+    #[must_use]
+    pub fn reachable<'a>(&'a self, root: &'a str) -> BTreeSet<&'a str> {
+        let mut queue = vec![root];
+        let mut seen = BTreeSet::new();
+        while let Some(title) = queue.pop() {
+            if let Some(def) = self.defs.get(title).filter(|_| seen.insert(title)) {
+                queue.extend(def.targets());
+            }
+        }
+        seen
+    }
 }
 
 /// One schema file.

@@ -17,17 +17,33 @@ pub enum Wire {
     /// The native form.
     #[default]
     Quipu,
+    /// The form of senpi: delta-only updates, no terminal line.
+    Senpi,
+    /// The form of dreb: one run for the whole stream, the whole message so far on each update.
+    Dreb,
 }
 
 impl Wire {
     /// Every wire.
-    pub const ALL: [Self; 1] = [Self::Quipu];
+    pub const ALL: [Self; 3] = [Self::Quipu, Self::Senpi, Self::Dreb];
 
     /// Its name on the command line and in the stream.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Quipu => "quipu",
+            Self::Senpi => "senpi",
+            Self::Dreb => "dreb",
+        }
+    }
+
+    /// The types that its lines may have, in the order of the schema.
+    #[must_use]
+    pub const fn types(self) -> &'static [&'static str] {
+        match self {
+            Self::Quipu => crate::event::QUIPU_EVENT_TYPES,
+            Self::Senpi => crate::event::SENPI_EVENT_TYPES,
+            Self::Dreb => crate::event::DREB_EVENT_TYPES,
         }
     }
 
@@ -36,6 +52,8 @@ impl Wire {
     pub const fn strict(self) -> &'static str {
         match self {
             Self::Quipu => include_str!(concat!(env!("OUT_DIR"), "/quipu.strict.json")),
+            Self::Senpi => include_str!(concat!(env!("OUT_DIR"), "/senpi.strict.json")),
+            Self::Dreb => include_str!(concat!(env!("OUT_DIR"), "/dreb.strict.json")),
         }
     }
 
@@ -44,6 +62,8 @@ impl Wire {
     pub const fn open(self) -> &'static str {
         match self {
             Self::Quipu => include_str!(concat!(env!("OUT_DIR"), "/quipu.open.json")),
+            Self::Senpi => include_str!(concat!(env!("OUT_DIR"), "/senpi.open.json")),
+            Self::Dreb => include_str!(concat!(env!("OUT_DIR"), "/dreb.open.json")),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The native events: generated types, the tracker and the fold.
+//! The events: generated types of all wires, the tracker and the fold of the native ones.
 
 mod fold;
 mod number;
@@ -17,7 +17,33 @@ mod generated {
     include!(concat!(env!("OUT_DIR"), "/quipu.rs"));
 }
 
+/// What only the senpi wire has.
+#[allow(
+    clippy::all,
+    clippy::pedantic,
+    unused_imports,
+    reason = "generated; names and sizes are the schema's"
+)]
+#[rustfmt::skip]
+mod senpi {
+    include!(concat!(env!("OUT_DIR"), "/senpi.rs"));
+}
+
+/// What only the dreb wire has.
+#[allow(
+    clippy::all,
+    clippy::pedantic,
+    unused_imports,
+    reason = "generated; names and sizes are the schema's"
+)]
+#[rustfmt::skip]
+mod dreb {
+    include!(concat!(env!("OUT_DIR"), "/dreb.rs"));
+}
+
+pub use dreb::*;
 pub use fold::*;
 pub use generated::*;
 pub use number::Number;
-pub use partial_json::{JsonFault, MAX_DEPTH, PartialJson};
+pub use partial_json::{JsonFault, MAX_DEPTH, OpenText, PartialJson};
+pub use senpi::*;

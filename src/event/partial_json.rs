@@ -34,6 +34,18 @@ pub struct PartialJson {
     parser: Parser,
 }
 
+/// The string at the very end of a growing object: in its serialised form only this string's quote
+/// and the brackets of the open containers come after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenText<'a> {
+    /// Where the string begins, in bytes from the begin of the text: no two strings share it.
+    pub begin: usize,
+    /// The string so far.
+    pub text: &'a str,
+    /// Containers that are open around it, the object itself included.
+    pub depth: usize,
+}
+
 /// Why a text is not one whole JSON object. Offsets count bytes from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JsonFault {
@@ -73,6 +85,31 @@ impl PartialJson {
         &self.root
     }
 
+    /// The string value that is still growing, unless something else of the value comes after it.
+    #[must_use]
+    pub fn open_text(&self) -> Option<OpenText<'_>> {
+        let parser = &self.parser;
+        let last = parser.frames.iter().all(|frame| frame.repeated.is_none());
+        if parser.token != Token::Text || !last {
+            return None;
+        }
+        let mut value = self.root.values().next_back()?;
+        loop {
+            value = match value {
+                Value::String(text) => {
+                    return Some(OpenText {
+                        begin: parser.text_begin,
+                        text,
+                        depth: parser.frames.len(),
+                    });
+                }
+                Value::Object(map) => map.values().next_back()?,
+                Value::Array(list) => list.last()?,
+                _ => return None,
+            };
+        }
+    }
+
     /// Gives away what the text so far determines.
     #[must_use]
     pub fn into_value(self) -> Map<String, Value> {
@@ -110,6 +147,8 @@ struct Parser {
     /// One for each open container, the root first.
     frames: Vec<Frame>,
     token: Token,
+    /// Offset of the string value that began last.
+    text_begin: usize,
     /// The key being read, and the one whose value comes next.
     key: String,
     escape: Escape,
@@ -372,6 +411,7 @@ impl Parser {
         match byte {
             b'"' => {
                 input.at += 1;
+                self.text_begin = self.before + input.at;
                 self.token = Token::Text;
                 self.place(open, depth, Value::String(String::new()));
             }

@@ -13,18 +13,22 @@ use serde_json::ser::Formatter;
 /// # Errors
 /// Only if the value's own `Serialize` fails; nothing is appended then.
 pub(super) fn append(line: &mut Vec<u8>, value: &impl Serialize) -> io::Result<()> {
+    json(line, value)?;
+    line.push(b'\n');
+    Ok(())
+}
+
+/// Appends a value as a part of a line.
+///
+/// # Errors
+/// Only if the value's own `Serialize` fails; nothing is appended then.
+pub(super) fn json(line: &mut Vec<u8>, value: &impl Serialize) -> io::Result<()> {
     let start = line.len();
     let mut serializer = serde_json::Serializer::with_formatter(&mut *line, OneLine);
-    match value.serialize(&mut serializer) {
-        Ok(()) => {
-            line.push(b'\n');
-            Ok(())
-        }
-        Err(error) => {
-            line.truncate(start);
-            Err(error.into())
-        }
-    }
+    value.serialize(&mut serializer).map_err(|error| {
+        line.truncate(start);
+        error.into()
+    })
 }
 
 /// Compact JSON without line separators of any kind inside.

@@ -17,8 +17,9 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
+use super::text::Text;
 use super::writer::Writer;
-use super::{WireOptions, line};
+use super::{Form, Projection, WireOptions, line};
 use crate::event::tracker::{CloseReason, OrderError, Tracker};
 use crate::event::{Outcome, QuipuEvent, Stamp, StopReason, StreamEndEvent, StreamError};
 
@@ -190,6 +191,8 @@ impl Output {
 struct Lines<W> {
     options: WireOptions,
     tracker: Tracker,
+    projection: Projection,
+    text: Text,
     writer: Writer<W>,
     /// Lines written so far.
     count: u64,
@@ -199,9 +202,12 @@ struct Lines<W> {
 impl<W: Write> Lines<W> {
     fn new(options: WireOptions, sink: W) -> Self {
         let writer = Writer::new(sink);
+        let projection = Projection::new(options.wire);
         Self {
             options,
             tracker: Tracker::default(),
+            projection,
+            text: Text::new(),
             writer,
             count: 0,
             disorder: None,
@@ -223,7 +229,7 @@ impl<W: Write> Lines<W> {
                 }
             };
             match command {
-                Command::Event(event) => self.event(&event),
+                Command::Event(event) => self.event(event),
                 Command::End(ending) => {
                     self.end(ending);
                     break;
@@ -243,8 +249,8 @@ impl<W: Write> Lines<W> {
         }
     }
 
-    fn event(&mut self, event: &QuipuEvent) {
-        if let Err(fault) = self.tracker.observe(event)
+    fn event(&mut self, event: QuipuEvent) {
+        if let Err(fault) = self.tracker.observe(&event)
             && self.disorder.is_none()
         {
             // The line is still written: a reader is better served by it than by its loss.
@@ -257,27 +263,40 @@ impl<W: Write> Lines<W> {
         self.write(event);
     }
 
-    fn write(&mut self, event: &QuipuEvent) {
-        if !self.options.events.passes(event) {
+    fn write(&mut self, event: QuipuEvent) {
+        let Self {
+            options,
+            projection,
+            text,
+            writer,
+            count,
+            ..
+        } = self;
+        if options.form == Form::Text {
+            text.append(writer.buffer(), &event);
             return;
         }
-        let buffer = self.writer.buffer();
-        let start = buffer.len();
-        if let Err(fault) = line::append(buffer, event) {
-            let kind = event.kind();
-            let _ = writeln!(
-                io::stderr(),
-                "quipu: an event ({kind}) cannot be written: {fault}"
-            );
-            return;
-        }
-        if self.options.stamp {
-            // Every line begins with its type: `{"type":"…"`.
-            let at = start + r#"{"type":"""#.len() + event.kind().len();
-            let stamp = stamp(self.count);
-            buffer.splice(at..at, stamp);
-        }
-        self.count += 1;
+        projection.project(event, |line| {
+            if !options.events.passes(&line) {
+                return;
+            }
+            let buffer = writer.buffer();
+            let start = buffer.len();
+            let kind = line.kind();
+            if let Err(fault) = line.append_to(buffer) {
+                let _ = writeln!(
+                    io::stderr(),
+                    "quipu: an event ({kind}) cannot be written: {fault}"
+                );
+                return;
+            }
+            if options.stamp {
+                // Every line begins with its type: `{"type":"…"`.
+                let at = start + r#"{"type":"""#.len() + kind.len();
+                buffer.splice(at..at, stamp(*count));
+            }
+            *count += 1;
+        });
     }
 
     fn end(&mut self, ending: Ending) {
@@ -301,7 +320,7 @@ impl<W: Write> Lines<W> {
         };
         // The tracker has seen these already.
         for event in self.tracker.close(&reason) {
-            self.write(&event);
+            self.write(event);
         }
         let totals = self.tracker.totals();
         let end = StreamEndEvent {
@@ -312,7 +331,7 @@ impl<W: Write> Lines<W> {
             turns: totals.turns,
             lines: self.count + 1,
         };
-        self.event(&end.into());
+        self.event(end.into());
     }
 }
 

@@ -18,11 +18,14 @@ fn folder() -> PathBuf {
 fn made() -> BTreeMap<String, String> {
     let schema = schema();
     let mut files = BTreeMap::new();
-    files.insert("rust/quipu.rs".to_owned(), rust::generate(&schema).unwrap());
-    files.insert(
-        "docs/events.md".to_owned(),
-        docs::events(&schema, "quipu").unwrap(),
-    );
+    for (name, text) in rust::generate(&schema).unwrap() {
+        files.insert(format!("rust/{name}.rs"), text);
+    }
+    for wire in schema.wires.keys() {
+        let page = if wire == "quipu" { "events" } else { wire };
+        let text = docs::events(&schema, wire).unwrap();
+        files.insert(format!("docs/{page}.md"), text);
+    }
     for name in schema.bundles.keys() {
         for mode in Mode::ALL {
             let path = format!("bundle/{name}.{}.json", mode.name());
@@ -84,10 +87,17 @@ fn generated_is_what_the_schema_makes() {
 #[test]
 fn the_build_uses_the_same_text() {
     let made = made();
-    assert!(
-        made["rust/quipu.rs"] == include_str!(concat!(env!("OUT_DIR"), "/quipu.rs")),
-        "the crate was built from other types"
-    );
+    let built = [
+        ("quipu", include_str!(concat!(env!("OUT_DIR"), "/quipu.rs"))),
+        ("senpi", include_str!(concat!(env!("OUT_DIR"), "/senpi.rs"))),
+        ("dreb", include_str!(concat!(env!("OUT_DIR"), "/dreb.rs"))),
+    ];
+    for (name, text) in built {
+        assert!(
+            made[&format!("rust/{name}.rs")] == text,
+            "the crate was built from other types of {name}"
+        );
+    }
     assert!(
         rust::round_trip(&schema()).unwrap()
             == include_str!(concat!(env!("OUT_DIR"), "/round_trip.rs"))

@@ -11,6 +11,10 @@ mod unions;
 use crate::codegen::model::{Schema, Shape};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The wire whose text also holds everything that no other wire has for itself.
+const NATIVE: &str = "quipu";
 
 /// What the generated text begins with.
 const HEAD: &str = "\
@@ -18,18 +22,32 @@ const HEAD: &str = "\
 
 ";
 
-/// The Rust types of `schema` as formatted source text, for a child module of `crate::event`.
+/// The Rust types of `schema` as formatted source texts by name, each for a child module of
+/// `crate::event`: `quipu`, and for each other wire the types that only it has.
 ///
 /// # Errors
 /// What typify or syn refused; the linter should have prevented it.
-pub(crate) fn generate(schema: &Schema) -> Result<String, String> {
+pub(crate) fn generate(schema: &Schema) -> Result<BTreeMap<String, String>, String> {
     let mut types = types::types(schema)?;
-    let mut items = quote! {
-        use super::tag::{self, Tagged, constant, present, tagged};
-        use serde::{Deserialize, Deserializer, Serialize, de};
-        use serde_json::{Map, Value};
-    };
+    let owners = owners(schema);
+    let mut texts: BTreeMap<&str, TokenStream> = BTreeMap::new();
+    for name in schema.wires.keys().map(String::as_str).chain([NATIVE]) {
+        let native = (name != NATIVE).then(|| quote! { use super::generated::*; });
+        texts.insert(
+            name,
+            quote! {
+                #native
+                use super::tag::{self, Tagged, constant, present, tagged};
+                use serde::{Deserialize, Deserializer, Serialize, de};
+                use serde_json::{Map, Value};
+            },
+        );
+    }
     for def in schema.defs.values().filter(|def| !def.read_only) {
+        let owner = owners.get(&*def.title).copied().unwrap_or(NATIVE);
+        let Some(items) = texts.get_mut(owner) else {
+            continue;
+        };
         match &def.shape {
             Shape::Object(object) => {
                 items.extend(types.items.remove(&def.title));
@@ -40,8 +58,28 @@ pub(crate) fn generate(schema: &Schema) -> Result<String, String> {
             Shape::StringOrArray(either) => items.extend(unions::string_or_array(def, either)),
         }
     }
-    items.extend(types.errors);
-    print(items)
+    if let Some(items) = texts.get_mut(NATIVE) {
+        items.extend(types.errors);
+    }
+    let printed = texts
+        .into_iter()
+        .map(|(name, items)| Ok((name.to_owned(), print(items)?)));
+    printed.collect()
+}
+
+/// The wire of each def that only one wire leads to, by title; the native wire's are left out.
+fn owners(schema: &Schema) -> BTreeMap<&str, &str> {
+    let mut owners = BTreeMap::new();
+    for (wire, root) in schema.wires.iter().filter(|(wire, _)| *wire != NATIVE) {
+        let others = schema.roots().filter(|other| other != root);
+        let shared: BTreeSet<&str> = others.flat_map(|other| schema.reachable(other)).collect();
+        let own = schema
+            .reachable(root)
+            .into_iter()
+            .filter(|title| !shared.contains(title));
+        owners.extend(own.map(|title| (title, wire.as_str())));
+    }
+    owners
 }
 
 /// A function `round_trip(title, json)` that reads `json` as the type `title` and writes it again,

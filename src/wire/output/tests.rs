@@ -10,7 +10,7 @@ use super::{Ending, EventSender, Finished, Output};
 use crate::event::sample::{event, rich};
 use crate::event::tracker::{Place, Tracker};
 use crate::event::{ErrorCode, Outcome, QuipuEvent, StreamError, TurnStartEvent};
-use crate::wire::WireOptions;
+use crate::wire::{EventFilter, Wire, WireOptions};
 
 /// Keeps what it is given; takes as many bytes a call as `step` says.
 #[derive(Clone)]
@@ -161,7 +161,7 @@ async fn a_line_of_five_megabytes_arrives_whole() {
 #[tokio::test]
 async fn stamps_count_the_written_lines_and_stand_behind_the_type() {
     let options = WireOptions {
-        events: "final".parse().unwrap(),
+        events: EventFilter::Final,
         stamp: true,
         ..WireOptions::default()
     };
@@ -198,7 +198,7 @@ async fn stamps_count_the_written_lines_and_stand_behind_the_type() {
 #[tokio::test]
 async fn the_header_and_the_end_pass_every_filter() {
     let options = WireOptions {
-        events: "turn_end".parse().unwrap(),
+        events: EventFilter::parse("turn_end", Wire::Quipu).unwrap(),
         ..WireOptions::default()
     };
     let (sink, _) = written(options, usize::MAX, &rich(), completed()).await;
