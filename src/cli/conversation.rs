@@ -167,6 +167,7 @@ async fn agent(args: &Args, context: Context) -> Result<Agent, Failure> {
     let tool_env = ToolEnv {
         hidden_variables: hidden,
         groups,
+        resize_images: settings.images.auto_resize,
         ..ToolEnv::default()
     };
     let timeouts = Timeouts {
