@@ -139,7 +139,6 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         resize_images: settings.images.auto_resize,
         hidden_variables,
         groups,
-        resize_images: settings.images.auto_resize,
         ..ToolEnv::default()
     };
     let tools = tools(args)?;
