@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::attachment::Words;
-use super::run::{Context, Stop};
 use super::failure::is_model_failure;
+use super::run::{Context, Stop};
 use super::{Args, Failure, exit_code, note, session, stdin};
 use crate::agent::{Agent, AgentConfig, Limits, RetryPolicy, RunEnd, system_prompt};
 use crate::config::credentials::{self, COMMAND_TIMEOUT, Sources};
