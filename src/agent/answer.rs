@@ -7,9 +7,10 @@ use futures_util::StreamExt as _;
 
 use super::{Agent, Halt, Turn, now, resolve};
 use crate::event::{
-    AssistantContent, AssistantMessage, AssistantMessageEvent, ErrorCode, MessageStartEvent,
-    MessageUpdateEvent, Number, PartialJson, StopReason, TextContent, TextDelta, TextEnd,
-    TextStart, ThinkingContent, ThinkingDelta, ThinkingEnd, ThinkingStart, ToolCall, ToolcallDelta,
+    AgentMessage, AssistantContent, AssistantMessage, AssistantMessageEvent, ErrorCode,
+    MessageEndEvent, MessageStartEvent, MessageUpdateEvent, Number, PartialJson, StopReason,
+    TextContent, TextDelta, TextEnd, TextStart, ThinkingContent, ThinkingContentRedacted,
+    ThinkingDelta, ThinkingEnd, ThinkingStart, ToolCall, ToolCallIncomplete, ToolcallDelta,
     ToolcallEnd, ToolcallStart,
 };
 use crate::model::{ModelDelta, ModelError, ModelRequest, TokenUsage};
@@ -82,7 +83,9 @@ impl Agent {
             })
             .await?;
         }
-        self.complete(message.clone().into()).await?;
+        let whole = AgentMessage::from(message.clone());
+        self.keep(&whole)?;
+        self.emit(MessageEndEvent { message: whole }).await?;
         Ok((message, end))
     }
 }
@@ -136,6 +139,10 @@ impl Answer {
     }
 
     /// Takes one delta; gives the event that tells of it and the tool a call will run.
+    #[allow(
+        clippy::too_many_lines,
+        reason = "one short arm for each kind of delta"
+    )]
     fn apply(
         &mut self,
         delta: ModelDelta,
@@ -157,33 +164,22 @@ impl Answer {
                 return Ok(None);
             }
             ModelDelta::TextStart { index } => {
-                let block = TextContent {
-                    text: String::new(),
-                    text_signature: None,
-                };
-                let content_index = self.open(index, block.into(), None)?;
+                let content_index = self.open(index, no_text().into(), None)?;
                 TextStart { content_index }.into()
             }
             ModelDelta::TextDelta { index, delta } => {
-                let (content_index, block) = self.growing(index)?;
-                let AssistantContent::Text(text) = block else {
-                    return Err(wrong_kind(index));
-                };
-                text.text.push_str(&delta);
+                self.text(index)?.text.push_str(&delta);
                 TextDelta {
-                    content_index,
+                    content_index: index as u64,
                     delta,
                 }
                 .into()
             }
             ModelDelta::TextEnd { index, signature } => {
-                let (content_index, block) = self.growing(index)?;
-                let AssistantContent::Text(text) = block else {
-                    return Err(wrong_kind(index));
-                };
+                let text = self.text(index)?;
                 text.text_signature = signature;
                 let content = text.text.clone();
-                self.blocks[index].open = false;
+                let content_index = self.close(index);
                 TextEnd {
                     content_index,
                     content,
@@ -191,22 +187,13 @@ impl Answer {
                 .into()
             }
             ModelDelta::ThinkingStart { index } => {
-                let block = ThinkingContent {
-                    thinking: String::new(),
-                    thinking_signature: None,
-                    redacted: None,
-                };
-                let content_index = self.open(index, block.into(), None)?;
+                let content_index = self.open(index, no_thinking().into(), None)?;
                 ThinkingStart { content_index }.into()
             }
             ModelDelta::ThinkingDelta { index, delta } => {
-                let (content_index, block) = self.growing(index)?;
-                let AssistantContent::Thinking(thinking) = block else {
-                    return Err(wrong_kind(index));
-                };
-                thinking.thinking.push_str(&delta);
+                self.thinking(index)?.thinking.push_str(&delta);
                 ThinkingDelta {
-                    content_index,
+                    content_index: index as u64,
                     delta,
                 }
                 .into()
@@ -216,17 +203,14 @@ impl Answer {
                 signature,
                 redacted,
             } => {
-                let (content_index, block) = self.growing(index)?;
-                let AssistantContent::Thinking(thinking) = block else {
-                    return Err(wrong_kind(index));
-                };
+                let thinking = self.thinking(index)?;
                 thinking.thinking_signature = signature;
                 if redacted {
-                    thinking.redacted = Some(Default::default());
+                    thinking.redacted = Some(ThinkingContentRedacted);
                     REDACTED.clone_into(&mut thinking.thinking);
                 }
                 let content = thinking.thinking.clone();
-                self.blocks[index].open = false;
+                let content_index = self.close(index);
                 ThinkingEnd {
                     content_index,
                     content,
@@ -235,15 +219,8 @@ impl Answer {
             }
             ModelDelta::ToolcallStart { index, id, name } => {
                 resolved = Some(agent.resolved_name(&name).to_owned());
-                let call = ToolCall {
-                    id: id.clone(),
-                    name: name.clone(),
-                    arguments: serde_json::Map::new(),
-                    thought_signature: None,
-                    incomplete: None,
-                    error_message: None,
-                };
-                let content_index = self.open(index, call.into(), Some(PartialJson::default()))?;
+                let call = no_arguments(id.clone(), name.clone()).into();
+                let content_index = self.open(index, call, Some(PartialJson::default()))?;
                 ToolcallStart {
                     content_index,
                     id,
@@ -252,15 +229,12 @@ impl Answer {
                 .into()
             }
             ModelDelta::ToolcallDelta { index, delta } => {
-                let (content_index, block) = self.growing(index)?;
-                let AssistantContent::ToolCall(_) = block else {
-                    return Err(wrong_kind(index));
-                };
+                self.call(index)?;
                 if let Some(arguments) = &mut self.blocks[index].arguments {
                     arguments.push(&delta);
                 }
                 ToolcallDelta {
-                    content_index,
+                    content_index: index as u64,
                     delta,
                 }
                 .into()
@@ -270,14 +244,11 @@ impl Answer {
                     .blocks
                     .get_mut(index)
                     .and_then(|block| block.arguments.take());
-                let (content_index, block) = self.growing(index)?;
-                let AssistantContent::ToolCall(call) = block else {
-                    return Err(wrong_kind(index));
-                };
+                let call = self.call(index)?;
                 settle(call, arguments.unwrap_or_default());
                 resolved = Some(agent.resolved_name(&call.name).to_owned());
                 let tool_call = call.clone();
-                self.blocks[index].open = false;
+                let content_index = self.close(index);
                 ToolcallEnd {
                     content_index,
                     tool_call,
@@ -286,6 +257,27 @@ impl Answer {
             }
         };
         Ok(Some((event, resolved)))
+    }
+
+    fn text(&mut self, index: usize) -> Result<&mut TextContent, ModelError> {
+        match self.growing(index)? {
+            AssistantContent::Text(text) => Ok(text),
+            AssistantContent::Thinking(_) | AssistantContent::ToolCall(_) => Err(wrong_kind(index)),
+        }
+    }
+
+    fn thinking(&mut self, index: usize) -> Result<&mut ThinkingContent, ModelError> {
+        match self.growing(index)? {
+            AssistantContent::Thinking(thinking) => Ok(thinking),
+            AssistantContent::Text(_) | AssistantContent::ToolCall(_) => Err(wrong_kind(index)),
+        }
+    }
+
+    fn call(&mut self, index: usize) -> Result<&mut ToolCall, ModelError> {
+        match self.growing(index)? {
+            AssistantContent::ToolCall(call) => Ok(call),
+            AssistantContent::Text(_) | AssistantContent::Thinking(_) => Err(wrong_kind(index)),
+        }
     }
 
     fn open(
@@ -305,14 +297,22 @@ impl Answer {
         Ok(index as u64)
     }
 
-    fn growing(&mut self, index: usize) -> Result<(u64, &mut AssistantContent), ModelError> {
+    fn growing(&mut self, index: usize) -> Result<&mut AssistantContent, ModelError> {
         let open = self.blocks.get(index).is_some_and(|block| block.open);
         match self.message.content.get_mut(index) {
-            Some(content) if open => Ok((index as u64, content)),
+            Some(content) if open => Ok(content),
             _ => Err(out_of_order(&format!(
                 "a piece of content block {index}, which is not open"
             ))),
         }
+    }
+
+    /// Marks a block as whole and gives its index on the wire.
+    fn close(&mut self, index: usize) -> u64 {
+        if let Some(block) = self.blocks.get_mut(index) {
+            block.open = false;
+        }
+        index as u64
     }
 
     /// The final message, and how it ends the turn if the answer failed.
@@ -393,9 +393,35 @@ fn settle(call: &mut ToolCall, arguments: PartialJson) {
         Ok(arguments) => call.arguments = arguments,
         Err(error) => {
             call.arguments = so_far;
-            call.incomplete = Some(Default::default());
+            call.incomplete = Some(ToolCallIncomplete);
             call.error_message = Some(error.to_string());
         }
+    }
+}
+
+fn no_text() -> TextContent {
+    TextContent {
+        text: String::new(),
+        text_signature: None,
+    }
+}
+
+fn no_thinking() -> ThinkingContent {
+    ThinkingContent {
+        thinking: String::new(),
+        thinking_signature: None,
+        redacted: None,
+    }
+}
+
+fn no_arguments(id: String, name: String) -> ToolCall {
+    ToolCall {
+        id,
+        name,
+        arguments: serde_json::Map::new(),
+        thought_signature: None,
+        incomplete: None,
+        error_message: None,
     }
 }
 
@@ -408,6 +434,7 @@ fn wrong_kind(index: usize) -> ModelError {
 impl Agent {
     /// The tool that a call of this name runs; the name itself when nothing or several match.
     pub(super) fn resolved_name<'a>(&'a self, name: &'a str) -> &'a str {
-        resolve(name, self.config.tools.iter().map(|tool| tool.name())).unwrap_or(name)
+        let tools: Vec<&str> = self.config.tools.iter().map(|tool| tool.name()).collect();
+        resolve(name, &tools).unwrap_or(name)
     }
 }

@@ -359,18 +359,20 @@ impl Agent {
 
     /// Adds a whole message to the conversation: `message_start` directly followed by `message_end`.
     async fn announce(&mut self, message: AgentMessage) -> Result<(), Halt> {
+        self.keep(&message)?;
         self.emit(MessageStartEvent {
             message: message.clone(),
         })
         .await?;
-        self.complete(message).await
+        self.emit(MessageEndEvent { message }).await?;
+        Ok(())
     }
 
-    /// Adds a message that is whole now. It is in the session before anybody hears of its end.
-    async fn complete(&mut self, message: AgentMessage) -> Result<(), Halt> {
-        self.config.session.append_message(&message)?;
+    /// Adds a message that is whole, before anybody hears that it is: what was announced is in the
+    /// session, whatever happens next.
+    fn keep(&mut self, message: &AgentMessage) -> Result<(), SessionError> {
+        self.config.session.append_message(message)?;
         self.messages.push(message.clone());
-        self.emit(MessageEndEvent { message }).await?;
         Ok(())
     }
 

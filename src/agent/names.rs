@@ -6,25 +6,20 @@
 /// its unprefixed tails, longest first. For each form: an exact match, else the only tool whose name is
 /// equal without case, `-` and `_`, else the only tool one of whose own unprefixed forms is. It never
 /// guesses between two.
-pub fn resolve<'a>(
-    requested: &str,
-    tools: impl IntoIterator<Item = &'a str> + Clone,
-) -> Option<&'a str> {
+#[must_use]
+pub fn resolve<'a>(requested: &str, tools: &[&'a str]) -> Option<&'a str> {
     for form in forms(requested) {
-        if let Some(exact) = tools.clone().into_iter().find(|tool| *tool == form) {
+        if let Some(exact) = tools.iter().find(|tool| **tool == form) {
             return Some(exact);
         }
         let wanted = folded(form);
         if wanted.is_empty() {
             continue;
         }
-        let same = tools
-            .clone()
-            .into_iter()
-            .filter(|tool| folded(tool) == wanted);
+        let same = tools.iter().copied().filter(|tool| folded(tool) == wanted);
         let tails = tools
-            .clone()
-            .into_iter()
+            .iter()
+            .copied()
             .filter(|tool| forms(tool).skip(1).any(|tail| folded(tail) == wanted));
         for found in [only(same), only(tails)] {
             match found {
@@ -106,18 +101,18 @@ mod tests {
             ("mcp_a1b2c3-Bash", None),
             ("mcp__gw__été", None),
         ] {
-            assert_eq!(resolve(requested, TOOLS), tool, "{requested}");
+            assert_eq!(resolve(requested, &TOOLS), tool, "{requested}");
         }
     }
 
     #[test]
     fn two_candidates_are_not_resolved() {
-        assert_eq!(resolve("Say", ["mcp_a_say", "mcp_b_say"]), None);
+        assert_eq!(resolve("Say", &["mcp_a_say", "mcp_b_say"]), None);
         assert_eq!(
-            resolve("mcp_b_say", ["mcp_a_say", "mcp_b_say"]),
+            resolve("mcp_b_say", &["mcp_a_say", "mcp_b_say"]),
             Some("mcp_b_say")
         );
-        assert_eq!(resolve("Say", ["mcp_a_say", "other"]), Some("mcp_a_say"));
-        assert_eq!(resolve("todo-list", ["todo_list", "todolist"]), None);
+        assert_eq!(resolve("Say", &["mcp_a_say", "other"]), Some("mcp_a_say"));
+        assert_eq!(resolve("todo-list", &["todo_list", "todolist"]), None);
     }
 }

@@ -52,7 +52,7 @@ mod tests {
     const POLICY: RetryPolicy = RetryPolicy {
         max_retries: 3,
         base_delay: Duration::from_secs(2),
-        longest_hint: Some(Duration::from_secs(60)),
+        longest_hint: Some(Duration::from_mins(1)),
     };
 
     fn after(hint: Option<u64>) -> ModelError {

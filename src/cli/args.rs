@@ -15,6 +15,10 @@ use crate::wire::Wire;
 ///
 /// Tools run without asking. Exit status: 0 completed, 1 failed, 2 usage, 3 configuration or
 /// credentials, 129/130/143 ended by SIGHUP, SIGINT or SIGTERM.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 #[derive(Clone, Debug, Parser)]
 #[command(
     name = "quipu",
@@ -117,22 +121,6 @@ pub struct Args {
     /// Behind `--`: prompts, whatever they begin with
     #[arg(value_name = "PROMPT", last = true)]
     pub literal_prompts: Vec<OsString>,
-}
-
-/// The words of a command line with `-nc` written out. It is one option and not `-n c`, which the
-/// parser would make of it.
-pub(super) fn written_out(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
-    let mut open = true;
-    words
-        .map(|word| {
-            open &= word != "--";
-            if open && word == "-nc" {
-                "--no-context-files".into()
-            } else {
-                word
-            }
-        })
-        .collect()
 }
 
 /// How a run is reported.

@@ -12,12 +12,13 @@ use super::{Args, Failure};
 use crate::config::settings::Images;
 use crate::config::{Environment, expand_home};
 use crate::event::{ErrorCode, ImageContent, InputContent, TextContent, UserContent};
+use crate::tool;
 
 /// The most of a text that is attached, in bytes. The model can read the rest.
 const TEXT_LIMIT: usize = 256 << 10;
 
-/// The most of an image file that is read, in bytes.
-const IMAGE_LIMIT: u64 = 64 << 20;
+/// What stands for an image when the settings send none.
+const IMAGE_OMITTED: &str = "[Image omitted: the settings send no images.]";
 
 /// The arguments that are no options: files to attach, and prompts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -168,21 +169,22 @@ impl Attached {
         require_file(&path, &about)?;
 
         let mut bytes = Vec::new();
-        let mut head = source.take(TEXT_LIMIT as u64 + 1);
+        let mut head = (&source).take(TEXT_LIMIT as u64 + 1);
         head.read_to_end(&mut bytes).map_err(unreadable)?;
-        let content = if let Some(kind) = image_type(&bytes) {
-            head.set_limit(IMAGE_LIMIT + 1 - bytes.len() as u64);
-            head.read_to_end(&mut bytes).map_err(unreadable)?;
-            if bytes.len() as u64 > IMAGE_LIMIT {
-                return Err(format!(
-                    "the image has more than {} MiB; attach a smaller one.",
-                    IMAGE_LIMIT >> 20
-                ));
+        let content = match tool::image_format(&bytes) {
+            Some(_) if images.block_images => IMAGE_OMITTED.to_owned(),
+            Some(format) => {
+                let whole = bytes.as_slice().chain(&source);
+                let shown = path.to_string_lossy();
+                let (image, notes) = tool::load_image(whole, &shown, format, images.auto_resize)
+                    .map_err(|error| error.to_string())?;
+                self.images.push(image);
+                notes.join(". ")
             }
-            self.add_image(&bytes, kind, images)?
-        } else {
-            let size = about.len().max(bytes.len() as u64);
-            format!("\n{}\n", text_of(&bytes, size)?)
+            None => {
+                let size = about.len().max(bytes.len() as u64);
+                format!("\n{}\n", text_of(&bytes, size)?)
+            }
         };
         let _ = writeln!(
             self.text,
@@ -190,21 +192,6 @@ impl Attached {
             path.display()
         );
         Ok(())
-    }
-
-    /// Adds an image and gives what the model should read about it.
-    fn add_image(
-        &mut self,
-        bytes: &[u8],
-        kind: &'static str,
-        images: &Images,
-    ) -> Result<String, String> {
-        if images.block_images {
-            return Ok("[Image omitted: the settings send no images.]".to_owned());
-        }
-        let (image, note) = load_image(bytes, kind, images.auto_resize)?;
-        self.images.push(image);
-        Ok(note.unwrap_or_default())
     }
 }
 
@@ -234,7 +221,7 @@ fn text_of(bytes: &[u8], size: u64) -> Result<String, String> {
     }
     if memchr::memchr(0, bytes).is_some() {
         return Err(
-            "the file holds NUL bytes, so it is neither text nor an image (PNG, JPEG, GIF, WebP); \
+            "the file holds NUL bytes, so it is neither text nor an image (PNG, JPEG, GIF, WebP, BMP); \
              name its path in the prompt instead."
                 .to_owned(),
         );
@@ -261,45 +248,6 @@ fn text_of(bytes: &[u8], size: u64) -> Result<String, String> {
             kept.len()
         )
     })
-}
-
-/// The media type of the image that begins with `bytes`, whatever its name.
-fn image_type(bytes: &[u8]) -> Option<&'static str> {
-    match bytes {
-        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
-        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
-        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some("image/gif"),
-        [
-            b'R',
-            b'I',
-            b'F',
-            b'F',
-            _,
-            _,
-            _,
-            _,
-            b'W',
-            b'E',
-            b'B',
-            b'P',
-            ..,
-        ] => Some("image/webp"),
-        _ => None,
-    }
-}
-
-/// The image as a block, and what the model should know of it besides.
-fn load_image(
-    bytes: &[u8],
-    kind: &'static str,
-    _resize: bool,
-) -> Result<(ImageContent, Option<String>), String> {
-    use base64::Engine as _;
-    let image = ImageContent {
-        data: base64::engine::general_purpose::STANDARD.encode(bytes),
-        mime_type: kind.to_owned(),
-    };
-    Ok((image, None))
 }
 
 #[cfg(test)]

@@ -6,24 +6,18 @@ use std::time::Duration;
 
 use super::attachment::Words;
 use super::failure::is_model_failure;
+use super::opening::{self, Opened, configuration, warn};
 use super::run::{Context, Stop};
-use super::{Args, Failure, exit_code, note, session, stdin};
+use super::{Args, Failure, exit_code, session, stdin};
 use crate::agent::{Agent, AgentConfig, Limits, RetryPolicy, RunEnd, system_prompt};
-use crate::config::credentials::{self, COMMAND_TIMEOUT, Sources};
-use crate::config::models_file::ModelsFile;
 use crate::config::settings::{Images, Loaded, Settings};
 use crate::config::{Environment, Instructions, Paths};
-use crate::event::{ErrorCode, ModelRef, Outcome, StreamError, ThinkingLevel, UserContent};
-use crate::model::catalogue::{self, Request};
-use crate::model::{self, Api, Offline, Provider, Script, Secret, Timeouts};
+use crate::event::{ErrorCode, ModelRef, Outcome, StreamError, UserContent};
 use crate::tool::{self, Tool, ToolEnv};
 use crate::wire::Wire;
 
 /// The tools of the preset `--tools read-only`.
 const READ_ONLY: [&str; 4] = ["read", "grep", "find", "ls"];
-
-/// The level of a run that asks for none.
-const DEFAULT_THINKING: ThinkingLevel = ThinkingLevel::Medium;
 
 /// How a conversation ended: that of its worst run.
 pub(super) struct Verdict {
@@ -120,6 +114,7 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         groups,
         cwd,
         header,
+        chosen,
     } = context;
     let environment = Environment::current();
     let paths = Paths::from_environment(&environment).map_err(|error| configuration(&error))?;
@@ -134,68 +129,18 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
     warn(&instructions.warnings);
     let session_folder = session::folder(args, &settings, &paths, &cwd);
 
-    let offline = Request::is_offline(args.provider.as_deref(), args.model.as_deref());
-    let models = match ModelsFile::load(&paths.models()) {
-        // The offline model needs no such file, but the variables that it names stay secret.
-        Err(_) if offline => ModelsFile::default(),
-        models => models.map_err(|error| configuration(&error))?,
-    };
-    let mut selection = catalogue::select(&Request {
-        provider: args.provider.as_deref(),
-        model: args.model.as_deref(),
-        settings: &settings,
-        settings_file: &paths.settings(),
-        models_file: &models,
-    })
-    .map_err(|error| Failure::new(error.code(), error.to_string()))?;
-    warn(&selection.warnings);
-    if args.script.is_some() && selection.model.api != Api::Offline {
-        return Err(Failure::usage(format!(
-            "--script is played by the offline model only: add --model offline (the model is {}/{}).",
-            selection.model.provider, selection.model.id
-        )));
-    }
-
-    let flag = args.api_key.as_deref().map(Secret::new);
-    let access = std::mem::take(&mut selection.access);
-    let mut model = selection.model;
-    // Commands that print keys may run, so this must not hold signals back.
-    let (model, credentials) = tokio::task::spawn_blocking(move || {
-        let sources = Sources {
-            flag: flag.as_ref(),
-            auth_file: &paths.auth(),
-            environment: &environment,
-            command_timeout: COMMAND_TIMEOUT,
-        };
-        credentials::unlock(&mut model, &access, &sources).map(|credentials| (model, credentials))
-    })
-    .await
-    .map_err(|error| Failure::new(ErrorCode::Internal, error.to_string()))?
-    .map_err(|error| Failure::new(error.code(), error.to_string()))?;
-    warn(&credentials.warnings);
-
-    let hidden = credentials::hidden_variables(&models, Some(&credentials));
-    let hidden = if settings.tools_see_keys {
-        Vec::new()
-    } else {
-        hidden.into_iter().map(Into::into).collect()
-    };
+    let Opened {
+        model,
+        provider,
+        thinking,
+        hidden_variables,
+        secrets,
+    } = opening::open(args, &settings, paths, environment, &chosen).await?;
     let tool_env = ToolEnv {
-        hidden_variables: hidden,
+        resize_images: settings.images.auto_resize,
+        hidden_variables,
         groups,
         ..ToolEnv::default()
-    };
-    let timeouts = Timeouts {
-        start: settings.stream_start_timeout(),
-        idle: settings.idle_timeout(),
-    };
-    let provider: Box<dyn Provider> = match &args.script {
-        Some(file) => {
-            let script = Script::load(file).map_err(|error| Failure::usage(error.to_string()))?;
-            Box::new(Offline::scripted(script, timeouts))
-        }
-        None => model::connect(&model, credentials.key, timeouts)
-            .map_err(|error| Failure::new(error.code, error.message))?,
     };
     let tools = tools(args)?;
     let custom = args
@@ -203,26 +148,11 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         .as_deref()
         .map(|text| text_or_file(text, "--system-prompt"))
         .transpose()?;
-    let append = instructions
-        .section()
-        .into_iter()
-        .map(Ok)
-        .chain(
-            args.append_system_prompt
-                .iter()
-                .map(|text| text_or_file(text, "--append-system-prompt")),
-        )
-        .collect::<Result<Vec<_>, _>>()?;
+    let mut append = Vec::from_iter(instructions.section());
+    for text in &args.append_system_prompt {
+        append.push(text_or_file(text, "--append-system-prompt")?);
+    }
     let system_prompt = system_prompt(&tools, &cwd, custom.as_deref(), &append);
-    let asked = args
-        .thinking
-        .or(selection.thinking)
-        .or(settings.default_thinking_level);
-    let thinking = if model.reasoning {
-        asked.unwrap_or(DEFAULT_THINKING)
-    } else {
-        ThinkingLevel::Off
-    };
     let named = ModelRef {
         provider: model.provider.clone(),
         id: model.id.clone(),
@@ -236,7 +166,7 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         tools,
         cwd,
         tool_env: Arc::new(tool_env),
-        secrets: Arc::new(credentials.secrets),
+        secrets: Arc::new(secrets),
         session,
         events,
         cancel,
@@ -299,14 +229,4 @@ fn text_or_file(value: &str, flag: &str) -> Result<String, Failure> {
     }
     std::fs::read_to_string(path)
         .map_err(|error| Failure::usage(format!("{flag}: {value} cannot be read: {error}")))
-}
-
-fn configuration(error: &crate::config::ConfigError) -> Failure {
-    Failure::new(error.code(), error.to_string())
-}
-
-fn warn(warnings: &[String]) {
-    for warning in warnings {
-        note(&format!("quipu: warning: {warning}"));
-    }
 }

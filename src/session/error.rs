@@ -20,7 +20,7 @@ pub enum SessionError {
         source: io::Error,
     },
     /// The file cannot be made or written; what it held before is still whole.
-    #[error("the session file {} cannot be written: {source}", file.display())]
+    #[error("writing the session file {} failed: {source}", file.display())]
     Write {
         /// The file.
         file: PathBuf,

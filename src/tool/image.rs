@@ -1,7 +1,7 @@
 //! Images for the model: known by their content, decoded within bounds, made to fit.
 
 use std::fs::File;
-use std::io::{Cursor, Read as _};
+use std::io::{self, Cursor, Read as _};
 use std::sync::{Mutex, PoisonError};
 
 use base64::Engine as _;
@@ -39,8 +39,23 @@ const QUALITIES: [u8; 4] = [85, 70, 55, 40];
 /// One at a time, so that several calls in a turn need the memory of one.
 static DECODING: Mutex<()> = Mutex::new(());
 
+/// The format of the image that begins with `start`, 32 bytes or more. Text may begin with the
+/// letters of a format.
+pub(crate) fn format(start: &[u8]) -> Option<ImageFormat> {
+    sniff(start).filter(|_| !is_text(start))
+}
+
+/// Whether the start of a file is UTF-8, but for a character cut at its end, without NUL.
+fn is_text(start: &[u8]) -> bool {
+    let is_utf8 = match std::str::from_utf8(start) {
+        Ok(_) => true,
+        Err(error) => error.error_len().is_none(),
+    };
+    is_utf8 && memchr::memchr(0, start).is_none()
+}
+
 /// What the first bytes of a file say it is; 32 are enough.
-pub(super) fn sniff(start: &[u8]) -> Option<ImageFormat> {
+fn sniff(start: &[u8]) -> Option<ImageFormat> {
     let number = |at: usize| {
         let bytes = start.get(at..).and_then(<[u8]>::first_chunk);
         bytes.copied().map(u32::from_le_bytes)
@@ -80,6 +95,22 @@ pub(super) fn show(
     format: ImageFormat,
     fit: bool,
 ) -> Result<ToolOutput, ToolError> {
+    let (block, notes) = load(file, shown, format, fit)?;
+    let mut text = format!("Read image file [{}]", block.mime_type);
+    add_notes(&mut text, &notes);
+    let mut output = ToolOutput::text("", None);
+    output.result.content = vec![text_block(text), block.into()];
+    Ok(output)
+}
+
+/// The image in `file` as a block, and what the model should know about it. It is scaled down to what
+/// services take, if `fit`.
+pub(crate) fn load(
+    file: impl io::Read,
+    shown: &str,
+    format: ImageFormat,
+    fit: bool,
+) -> Result<(ImageContent, Vec<String>), ToolError> {
     let mut bytes = Vec::new();
     file.take(FILE + 1)
         .read_to_end(&mut bytes)
@@ -105,16 +136,11 @@ pub(super) fn show(
         },
     })?;
     drop(one_at_a_time);
-    let mime = picture.format.to_mime_type();
-    let mut text = format!("Read image file [{mime}]");
-    add_notes(&mut text, &picture.notes);
     let block = ImageContent {
         data: BASE64_STANDARD.encode(&picture.bytes),
-        mime_type: mime.to_owned(),
+        mime_type: picture.format.to_mime_type().to_owned(),
     };
-    let mut output = ToolOutput::text("", None);
-    output.result.content = vec![text_block(text), block.into()];
-    Ok(output)
+    Ok((block, picture.notes))
 }
 
 /// An image that can be sent.

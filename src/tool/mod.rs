@@ -38,6 +38,7 @@ use crate::event::{InputContent, TextContent, ToolResult};
 
 pub use arguments::InvalidArguments;
 pub use error::{EditError, ToolError};
+pub(crate) use image::{format as image_format, load as load_image};
 pub use limit::{Limits, TruncatedBy, Truncation};
 pub use process::ProcessGroups;
 

@@ -101,8 +101,7 @@ impl Request<'_> {
 
         let mut chunk = vec![0; 64 * 1024];
         let mut got = fill(&mut file, &mut chunk).map_err(io)?;
-        // Text may begin with the letters of a format.
-        if let Some(format) = image::sniff(&chunk[..got]).filter(|_| !is_text(&chunk[..got])) {
+        if let Some(format) = image::format(&chunk[..got]) {
             file.rewind().map_err(io)?;
             return image::show(&file, self.shown, format, self.resize_images);
         }
@@ -205,15 +204,6 @@ fn fill(file: &mut File, chunk: &mut [u8]) -> io::Result<usize> {
         }
     }
     Ok(got)
-}
-
-/// Whether the start of a file is UTF-8, but for a character cut at its end, without NUL.
-fn is_text(start: &[u8]) -> bool {
-    let is_utf8 = match std::str::from_utf8(start) {
-        Ok(_) => true,
-        Err(error) => error.error_len().is_none(),
-    };
-    is_utf8 && memchr::memchr(0, start).is_none()
 }
 
 /// One pass over the file: keeps what may be shown and counts the rest, in flat memory.

@@ -146,7 +146,7 @@ fn quipu(world: &World, url: &str) -> Quipu {
     let models = json!({ "providers": { "loopback": {
         "baseUrl": url, "api": "anthropic-messages", "apiKey": KEY,
         "models": [{
-            "id": "model-1", "reasoning": true, "contextWindow": 200_000, "maxTokens": 8192,
+            "id": "model-1", "reasoning": true, "input": ["text", "image"], "contextWindow": 200_000, "maxTokens": 8192,
             "cost": { "input": 3, "output": 15, "cacheRead": 0.3, "cacheWrite": 3.75 },
         }],
     }}});
@@ -247,6 +247,14 @@ fn conversation(piece: usize) -> (Run, Receiver<Request>) {
     });
     let (url, requests) = serve(answers.to_vec());
     (quipu(&world, &url).arg("Read the notes").run(), requests)
+}
+
+/// The body of the one request of a run.
+pub(crate) fn asked(world: &World, arrange: impl FnOnce(Quipu) -> Quipu) -> Value {
+    let (url, requests) = serve(vec![Answer::stream(&plain(&["Seen."]))]);
+    let stream = arrange(quipu(world, &url)).run().stream();
+    assert_eq!(stream.outcome(), "completed");
+    requests.recv().unwrap().body
 }
 
 /// Runs for [`crate::coverage`].
@@ -379,7 +387,10 @@ fn requests_are_as_the_service_wants_them() {
         .iter()
         .map(|tool| text_at(tool, "/name"))
         .collect();
-    assert_eq!(tools, ["read", "bash", "edit", "write"]);
+    assert_eq!(
+        tools,
+        ["read", "bash", "edit", "write", "grep", "find", "ls"]
+    );
     assert!(
         first.body["system"]
             .to_string()

@@ -11,7 +11,7 @@ use crate::script::{bash, call, text, tool};
 
 /// A run that cannot start: its exit status, its code, and words that its message has to hold.
 #[track_caller]
-fn refused(quipu: Quipu, exit: i32, code: &str, words: &[&str]) {
+pub(crate) fn refused(quipu: Quipu, exit: i32, code: &str, words: &[&str]) {
     let run = quipu.run();
     let stream = run.stream();
     assert_eq!(stream.kinds(), ["session", "stream_end"]);
@@ -402,7 +402,7 @@ fn one_line_of_megabytes() {
     let command =
         "head -c 5000000 /dev/zero | tr '\\0' x; head -c 500000 /dev/zero | tr '\\0' '\\377'";
     let (said, _) = output_of(&World::new(), command);
-    assert!(said.contains('\u{fffd}'), "{:.300}", said);
+    assert!(said.contains('\u{fffd}'), "{said:.300}");
 }
 
 #[test]

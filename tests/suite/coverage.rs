@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::anthropic;
 use crate::check::Stream;
 use crate::harness::World;
+use crate::retries;
 use crate::schema::{BUNDLE, title};
 use crate::script::{bash, call, text};
 
@@ -157,7 +158,7 @@ pub(crate) fn runs() -> Vec<Stream> {
     let mut runs = vec![world.offline(&everything).arg("hi").run().stream()];
     let body = |kind: &str, message: &str| json!({ "error": { "type": kind, "message": message } });
     let quota = body(
-        "rate_limit_error",
+        "insufficient_quota",
         "You exceeded your current quota, please check your plan and billing details.",
     );
     let troubles = [
@@ -206,10 +207,11 @@ pub(crate) fn runs() -> Vec<Stream> {
     runs.extend(anthropic::runs());
     world.config(
         "settings.json",
-        json!({ "httpIdleTimeoutMs": 100 }).to_string(),
+        json!({ "httpIdleTimeoutMs": 100, "retry": { "enabled": false } }).to_string(),
     );
     let stalls = json!([{ "blocks": [{ "text": "It stalls", "chunk": 2 }], "hang_ms": 60_000, "hang_after": 1 }]);
     runs.push(world.offline(&stalls).arg("hi").run().stream());
+    runs.extend(retries::runs());
     runs
 }
 

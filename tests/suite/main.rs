@@ -15,15 +15,19 @@ mod fold;
 mod grammar;
 mod grammar_tests;
 mod harness;
+mod inputs;
+mod limits;
 mod live;
 mod properties;
 mod redact;
+mod retries;
 /// A native stream of every event, made by hand; the unit tests cut it too.
 #[path = "../../src/event/sample.rs"]
 mod rich;
 mod sample;
 mod schema;
 mod script;
+mod session_file;
 mod signals;
 mod snapshots;
 mod snapshots_failures;

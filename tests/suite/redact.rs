@@ -196,10 +196,12 @@ fn made_up(text: &str) -> Option<usize> {
 
 /// Appends the delta of `next` to that of `line` if both belong to one block.
 fn join(line: &mut Value, next: &Value) -> bool {
-    let (delta, more) = (
-        &mut line["assistantMessageEvent"],
-        &next["assistantMessageEvent"],
-    );
+    let (Some(delta), Some(more)) = (
+        line.get_mut("assistantMessageEvent"),
+        next.get("assistantMessageEvent"),
+    ) else {
+        return false;
+    };
     let same = ["type", "contentIndex"]
         .iter()
         .all(|name| delta[name] == more[name]);

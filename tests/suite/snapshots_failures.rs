@@ -91,7 +91,7 @@ fn bad_request() {
 fn used_up_quota() {
     let body = json!({
         "type": "error",
-        "error": { "type": "rate_limit_error", "message": "You exceeded your current quota, please check your plan and billing details." },
+        "error": { "type": "insufficient_quota", "message": "You exceeded your current quota, please check your plan and billing details." },
     });
     fails(
         "error_quota",

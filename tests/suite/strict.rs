@@ -106,6 +106,18 @@ enum Line {
         result: Given,
         is_error: bool,
     },
+    AutoRetryStart {
+        attempt: u64,
+        max_attempts: u64,
+        delay_ms: u64,
+        error_message: String,
+    },
+    AutoRetryEnd {
+        success: bool,
+        attempt: u64,
+        #[serde(default)]
+        final_error: Maybe<String>,
+    },
     ThinkingLevelClamped {
         provider: String,
         model_id: String,

@@ -117,6 +117,11 @@ fn what_never_started_is_told_as_each_wire_does() {
             assert_eq!(kinds(&lines), expected, "{args:?}");
             assert_eq!(run.code(), code, "{args:?}");
             assert!(!run.stderr.is_empty());
+            if wire == Wire::Dreb {
+                let chosen = args.contains(&"anthropic/x");
+                let model = json!({ "provider": "anthropic", "id": "x" });
+                assert_eq!(lines[1].get("model"), chosen.then_some(&model));
+            }
         }
     }
 }

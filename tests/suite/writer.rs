@@ -72,6 +72,16 @@ fn a_reader_that_goes_away_ends_the_run_and_its_children() {
 }
 
 #[test]
+fn a_reader_that_goes_away_is_missed_in_silence_too() {
+    let world = World::new();
+    let steps = json!([bash("echo $$ > shell.pid; echo ready; sleep 300")]);
+    let mut live = world.offline(&steps).arg("hi").live();
+    live.until_line(|line| text_at(line, "/partialResult/content/0/text").contains("ready"));
+    live.hang_up();
+    assert_gone(&[world.read("shell.pid").trim().to_owned()]);
+}
+
+#[test]
 fn head_1() {
     let mut live = World::new().offline(&deltas(20_000)).arg("hi").live();
     assert_eq!(kind(&live.line().unwrap()), "session");

@@ -7,7 +7,8 @@ use pretty_assertions::assert_eq;
 use super::*;
 
 /// The smallest picture: one transparent pixel.
-const GIF: &[u8] = b"GIF89a\x01\0\x01\0\0\0\0;";
+const GIF: &[u8] = b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\
+    \x01\0\x01\0\0\x02\x01D\0;";
 
 fn args(words: &[&[u8]]) -> Args {
     let words = words.iter().map(|word| OsString::from_vec(word.to_vec()));
@@ -119,6 +120,10 @@ fn input_files_and_prompt_make_the_first_prompt() {
         [blocks("in\n\n<f>\np", &["i", "j"]), blocks("q", &[])]
     );
     assert_eq!(
+        ask(&[], Some("in"), attached("<f>\n", &[])).unwrap(),
+        [blocks("in\n\n<f>\n", &[])]
+    );
+    assert_eq!(
         ask(&["p"], Some("in"), none()).unwrap(),
         [blocks("in\n\np", &[])]
     );
@@ -219,7 +224,10 @@ fn an_image_is_told_by_its_content() {
 
 #[test]
 fn what_is_no_file_is_refused_without_waiting() {
-    let folder = Folder::new(&[("nul", b"a\0b")]);
+    let folder = Folder::new(&[
+        ("nul", b"a\0b"),
+        ("cut.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"),
+    ]);
     let fifo = folder.path("fifo");
     let made = std::process::Command::new("mkfifo").arg(&fifo).status();
     assert!(made.unwrap().success());
@@ -230,6 +238,7 @@ fn what_is_no_file_is_refused_without_waiting() {
         ("fifo", "is a FIFO"),
         ("/dev/zero", "is a device"),
         ("nul", "holds NUL bytes"),
+        ("cut.png", "starts like a PNG image but cannot be decoded"),
     ] {
         let refusal = folder.refusal(name);
         assert!(refusal.contains(why), "{name}: {refusal}");

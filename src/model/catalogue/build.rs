@@ -149,6 +149,7 @@ pub(super) fn build(file: &ModelsFile, found: &Found) -> Result<(Model, Access),
 }
 
 /// Whether a base URL names this machine.
+#[must_use]
 pub fn is_this_machine(base_url: &str) -> bool {
     let rest = base_url
         .split_once("://")

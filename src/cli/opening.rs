@@ -1,0 +1,136 @@
+//! From arguments and configuration to a connected model.
+
+use std::ffi::OsString;
+use std::sync::OnceLock;
+
+use super::{Args, Failure, note};
+use crate::config::credentials::{self, COMMAND_TIMEOUT, Credentials, Sources};
+use crate::config::models_file::ModelsFile;
+use crate::config::settings::Settings;
+use crate::config::{ConfigError, Environment, Paths, Secrets};
+use crate::event::{ErrorCode, ModelRef, ThinkingLevel};
+use crate::model::catalogue::{self, Request, Selection};
+use crate::model::{self, Api, Model, Offline, Provider, Script, Secret, Timeouts};
+
+/// The level of a run that asks for none.
+const DEFAULT_THINKING: ThinkingLevel = ThinkingLevel::Medium;
+
+/// A model that can be asked.
+pub(super) struct Opened {
+    pub(super) model: Model,
+    pub(super) provider: Box<dyn Provider>,
+    pub(super) thinking: ThinkingLevel,
+    /// Variables that tools do not get.
+    pub(super) hidden_variables: Vec<OsString>,
+    /// Values that must not get out.
+    pub(super) secrets: Secrets,
+}
+
+/// Chooses the model, finds its key and connects; nothing is sent yet.
+pub(super) async fn open(
+    args: &Args,
+    settings: &Settings,
+    paths: Paths,
+    environment: Environment,
+    chosen: &OnceLock<ModelRef>,
+) -> Result<Opened, Failure> {
+    let offline = Request::is_offline(args.provider.as_deref(), args.model.as_deref());
+    let models = match ModelsFile::load(&paths.models()) {
+        // The offline model needs no such file, but the variables that it names stay secret.
+        Err(_) if offline => ModelsFile::default(),
+        models => models.map_err(|error| configuration(&error))?,
+    };
+    let selection = catalogue::select(&Request {
+        provider: args.provider.as_deref(),
+        model: args.model.as_deref(),
+        settings,
+        settings_file: &paths.settings(),
+        models_file: &models,
+    })
+    .map_err(|error| Failure::new(error.code(), error.to_string()))?;
+    warn(&selection.warnings);
+    chosen.get_or_init(|| ModelRef {
+        provider: selection.model.provider.clone(),
+        id: selection.model.id.clone(),
+    });
+    if args.script.is_some() && selection.model.api != Api::Offline {
+        return Err(Failure::usage(format!(
+            "--script is played by the offline model only: add --model offline (the model is {}/{}).",
+            selection.model.provider, selection.model.id
+        )));
+    }
+
+    let asked = args
+        .thinking
+        .or(selection.thinking)
+        .or(settings.default_thinking_level);
+    let (model, credentials) = unlock(args, selection, paths, environment).await?;
+    warn(&credentials.warnings);
+    let hidden = credentials::hidden_variables(&models, Some(&credentials));
+    let hidden_variables = if settings.tools_see_keys {
+        Vec::new()
+    } else {
+        hidden.into_iter().map(Into::into).collect()
+    };
+    let timeouts = Timeouts {
+        start: settings.stream_start_timeout(),
+        idle: settings.idle_timeout(),
+    };
+    let provider: Box<dyn Provider> = match &args.script {
+        Some(file) => {
+            let script = Script::load(file).map_err(|error| Failure::usage(error.to_string()))?;
+            Box::new(Offline::scripted(script, timeouts))
+        }
+        None => model::connect(&model, credentials.key, timeouts)
+            .map_err(|error| Failure::new(error.code, error.message))?,
+    };
+    let thinking = if model.reasoning {
+        asked.unwrap_or(DEFAULT_THINKING)
+    } else {
+        ThinkingLevel::Off
+    };
+    Ok(Opened {
+        model,
+        provider,
+        thinking,
+        hidden_variables,
+        secrets: credentials.secrets,
+    })
+}
+
+/// Finds the key; commands that print keys may run, so signals are not held back meanwhile.
+async fn unlock(
+    args: &Args,
+    selection: Selection,
+    paths: Paths,
+    environment: Environment,
+) -> Result<(Model, Credentials), Failure> {
+    let flag = args.api_key.as_deref().map(Secret::new);
+    let Selection {
+        mut model, access, ..
+    } = selection;
+    tokio::task::spawn_blocking(move || {
+        let sources = Sources {
+            flag: flag.as_ref(),
+            auth_file: &paths.auth(),
+            environment: &environment,
+            command_timeout: COMMAND_TIMEOUT,
+        };
+        credentials::unlock(&mut model, &access, &sources).map(|credentials| (model, credentials))
+    })
+    .await
+    .map_err(|error| Failure::new(ErrorCode::Internal, error.to_string()))?
+    .map_err(|error| Failure::new(error.code(), error.to_string()))
+}
+
+/// A configuration file that cannot be used.
+pub(super) fn configuration(error: &ConfigError) -> Failure {
+    Failure::new(error.code(), error.to_string())
+}
+
+/// Tells the user what should be heard once.
+pub(super) fn warn(warnings: &[String]) {
+    for warning in warnings {
+        note(&format!("quipu: warning: {warning}"));
+    }
+}
