@@ -142,6 +142,7 @@ fn emit(bencher: Bencher) {
                     outcome: Outcome::Completed,
                     exit_code: 0,
                     error: None,
+                    model: None,
                 };
                 output.finish(ending, std::future::pending()).await
             })

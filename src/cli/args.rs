@@ -123,22 +123,6 @@ pub struct Args {
     pub literal_prompts: Vec<OsString>,
 }
 
-/// The words of a command line with `-nc` written out. It is one option and not `-n c`, which the
-/// parser would make of it.
-pub(super) fn written_out(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
-    let mut open = true;
-    words
-        .map(|word| {
-            open &= word != "--";
-            if open && word == "-nc" {
-                "--no-context-files".into()
-            } else {
-                word
-            }
-        })
-        .collect()
-}
-
 /// How a run is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Mode {

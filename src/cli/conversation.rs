@@ -114,6 +114,7 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         groups,
         cwd,
         header,
+        chosen,
     } = context;
     let environment = Environment::current();
     let paths = Paths::from_environment(&environment).map_err(|error| configuration(&error))?;
@@ -134,7 +135,7 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         thinking,
         hidden_variables,
         secrets,
-    } = opening::open(args, &settings, paths, environment).await?;
+    } = opening::open(args, &settings, paths, environment, &chosen).await?;
     let tool_env = ToolEnv {
         resize_images: settings.images.auto_resize,
         hidden_variables,

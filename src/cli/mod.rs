@@ -5,6 +5,7 @@ mod attachment;
 mod command;
 mod conversation;
 mod failure;
+mod foreign;
 mod opening;
 mod run;
 mod session;
@@ -27,7 +28,7 @@ use crate::wire::{Wire, WireOptions};
 /// Runs the program with the process's arguments.
 #[must_use]
 pub fn main() -> ExitCode {
-    let words = args::written_out(std::env::args_os());
+    let words: Vec<OsString> = std::env::args_os().collect();
     if words
         .get(1)
         .and_then(|word| word.to_str())
@@ -38,6 +39,10 @@ pub fn main() -> ExitCode {
             Err(error) => refuse(&error, &words),
         };
     }
+    let words = match foreign::translate(words) {
+        Ok(words) => words,
+        Err((failure, words)) => return fail(failure, &words),
+    };
     match Args::try_parse_from(&words) {
         Ok(args) => run::run(&args),
         Err(error) => refuse(&error, &words),
@@ -61,19 +66,25 @@ fn refuse(error: &clap::Error, words: &[OsString]) -> ExitCode {
         _ => {
             let text = error.render().to_string();
             note(text.trim_end());
-            let failure = Failure::told(ErrorCode::Usage, summary(&text));
-            if json {
-                let wire = chosen(words, "--wire").and_then(|wire| wire.parse().ok());
-                let options = WireOptions {
-                    wire: wire.unwrap_or(Wire::Quipu),
-                    ..WireOptions::default()
-                };
-                run::fail(options, failure)
-            } else {
-                ExitCode::from(exit_code(failure.code))
-            }
+            fail(Failure::told(ErrorCode::Usage, summary(&text)), words)
         }
     }
+}
+
+/// Reports arguments that cannot be run, as a stream if one was asked for.
+fn fail(failure: Failure, words: &[OsString]) -> ExitCode {
+    if chosen(words, "--mode").is_some_and(|mode| mode == "json") {
+        let wire: Option<Wire> = chosen(words, "--wire").and_then(|wire| wire.parse().ok());
+        let options = WireOptions {
+            wire: wire.unwrap_or_default(),
+            ..WireOptions::default()
+        };
+        return run::fail(options, failure);
+    }
+    if !failure.is_told() {
+        note(&format!("quipu: {failure}"));
+    }
+    ExitCode::from(exit_code(failure.code))
 }
 
 /// The last value given for a flag, read before the arguments are known to be right.

@@ -1,13 +1,14 @@
 //! From arguments and configuration to a connected model.
 
 use std::ffi::OsString;
+use std::sync::OnceLock;
 
 use super::{Args, Failure, note};
 use crate::config::credentials::{self, COMMAND_TIMEOUT, Credentials, Sources};
 use crate::config::models_file::ModelsFile;
 use crate::config::settings::Settings;
 use crate::config::{ConfigError, Environment, Paths, Secrets};
-use crate::event::{ErrorCode, ThinkingLevel};
+use crate::event::{ErrorCode, ModelRef, ThinkingLevel};
 use crate::model::catalogue::{self, Request, Selection};
 use crate::model::{self, Api, Model, Offline, Provider, Script, Secret, Timeouts};
 
@@ -31,6 +32,7 @@ pub(super) async fn open(
     settings: &Settings,
     paths: Paths,
     environment: Environment,
+    chosen: &OnceLock<ModelRef>,
 ) -> Result<Opened, Failure> {
     let offline = Request::is_offline(args.provider.as_deref(), args.model.as_deref());
     let models = match ModelsFile::load(&paths.models()) {
@@ -47,6 +49,10 @@ pub(super) async fn open(
     })
     .map_err(|error| Failure::new(error.code(), error.to_string()))?;
     warn(&selection.warnings);
+    chosen.get_or_init(|| ModelRef {
+        provider: selection.model.provider.clone(),
+        id: selection.model.id.clone(),
+    });
     if args.script.is_some() && selection.model.api != Api::Offline {
         return Err(Failure::usage(format!(
             "--script is played by the offline model only: add --model offline (the model is {}/{}).",

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use tokio::task::{JoinError, JoinHandle};
@@ -14,7 +15,8 @@ use super::{Args, Failure, Mode, exit_code, note};
 use crate::agent::Halt;
 use crate::contract::{SCHEMA_HASH, SCHEMA_VERSION};
 use crate::event::{
-    ErrorCode, Outcome, SessionHeader, SessionHeaderVersion, StreamError, StreamInfo, WireName,
+    ErrorCode, ModelRef, Outcome, SessionHeader, SessionHeaderVersion, StreamError, StreamInfo,
+    WireName,
 };
 use crate::tool::ProcessGroups;
 use crate::wire::{Ending, EventFilter, EventSender, Form, Output, Wire, WireOptions};
@@ -92,6 +94,8 @@ pub(super) struct Context {
     pub(super) cwd: PathBuf,
     /// What the stream began with.
     pub(super) header: SessionHeader,
+    /// The model, from when it is chosen: the stream tells of it even if no run begins.
+    pub(super) chosen: Arc<OnceLock<ModelRef>>,
 }
 
 /// Why a conversation ended without a verdict.
@@ -150,6 +154,7 @@ where
     // A reader that is gone already shows in the conversation's own first event.
     let _ = events.send(header.clone()).await;
 
+    let chosen = Arc::new(OnceLock::new());
     let mut task: JoinHandle<Result<Verdict, Stop>> = match cwd {
         Ok(cwd) => {
             let context = Context {
@@ -158,6 +163,7 @@ where
                 groups: groups.clone(),
                 cwd,
                 header,
+                chosen: Arc::clone(&chosen),
             };
             tokio::spawn(play(context))
         }
@@ -214,7 +220,8 @@ where
         // Without a stream nothing else would tell.
         note(&format!("quipu: {}", error.message));
     }
-    finish(output, wire, verdict, caught, signals).await
+    let model = chosen.get().cloned();
+    finish(output, (wire, model), verdict, caught, signals).await
 }
 
 /// Waits for the end of a time limit; for ever without one.
@@ -246,7 +253,7 @@ async fn stop<T>(
 /// Closes the stream and gives the exit status.
 async fn finish(
     output: Output,
-    wire: Wire,
+    (wire, model): (Wire, Option<ModelRef>),
     verdict: Verdict,
     caught: Option<Caught>,
     mut signals: Signals,
@@ -260,11 +267,13 @@ async fn finish(
                 message: format!("The run was ended by {}.", caught.name),
                 retryable: false,
             }),
+            model,
         },
         None => Ending {
             outcome: verdict.outcome,
             exit_code: verdict.exit_code(wire),
             error: verdict.error,
+            model,
         },
     };
     let code = ending.exit_code;

@@ -12,7 +12,7 @@ use crate::event::{
     CompactionResult, DrebAgentEndEvent, DrebAutoCompactionEndEvent, DrebAutoCompactionStartEvent,
     DrebCompactionReason, DrebCompactionResult, DrebEvent, DrebSessionHeader,
     DrebSessionHeaderVersion, DrebSessionNameChangedEvent, MessageStartEvent, MessageUpdateEvent,
-    Outcome, QuipuEvent, SessionHeader, StopReason,
+    ModelRef, Outcome, QuipuEvent, SessionHeader, StopReason,
 };
 use snapshot::Snapshot;
 
@@ -23,6 +23,8 @@ pub(super) struct Dreb {
     begun: bool,
     /// Lines that came before it and have to follow it.
     held: Vec<DrebEvent>,
+    /// The model that was chosen, if it is known before any run begins.
+    pub(super) model: Option<ModelRef>,
     /// Whether a native run is open.
     running: bool,
     /// The messages of the stream so far, but for those of the open run.
@@ -149,11 +151,11 @@ impl Dreb {
             Event::StreamEnd(event) if event.outcome == Outcome::Interrupted => {
                 // A missing `agent_end` is how this wire tells of a signal.
                 if !self.held.is_empty() {
-                    self.begin(unknown(), write);
+                    self.begin_without_run(write);
                 }
             }
             Event::StreamEnd(_) => {
-                self.begin(unknown(), write);
+                self.begin_without_run(write);
                 self.end(write);
             }
             Event::ToolHookStatus(_)
@@ -179,6 +181,15 @@ impl Dreb {
         for line in std::mem::take(&mut self.held) {
             write(DrebLine::Event(line));
         }
+    }
+
+    /// The same for a stream that has no run of its own.
+    fn begin_without_run(&mut self, write: &mut Write<'_>) {
+        let start = AgentStartEvent {
+            model: self.model.take(),
+            thinking_level: None,
+        };
+        self.begin(start, write);
     }
 
     /// Ends the run of the stream, if it has begun.
@@ -218,7 +229,7 @@ impl Dreb {
     fn child(&mut self, event: BackgroundAgentEvent, write: &mut Write<'_>) {
         let BackgroundAgentEvent { agent_id, event } = event;
         // Before any run nothing is relayed in practice; if it is, it must not be kept.
-        self.begin(unknown(), write);
+        self.begin_without_run(write);
         match *event {
             QuipuEvent::Session(_) => {
                 // The next step of a chain.
@@ -242,14 +253,6 @@ impl Dreb {
 /// Wraps the lines of a background agent.
 fn within<'w>(agent: &'w str, write: &'w mut Write<'_>) -> impl FnMut(DrebLine<'_>) + 'w {
     move |line| write(DrebLine::Child { agent, line: &line })
-}
-
-/// The start of a stream that has chosen no model.
-fn unknown() -> AgentStartEvent {
-    AgentStartEvent {
-        model: None,
-        thinking_level: None,
-    }
 }
 
 fn header(header: SessionHeader) -> DrebSessionHeader {

@@ -21,7 +21,7 @@ use super::text::Text;
 use super::writer::Writer;
 use super::{Form, Projection, WireOptions, line};
 use crate::event::tracker::{CloseReason, OrderError, Tracker};
-use crate::event::{Outcome, QuipuEvent, Stamp, StopReason, StreamEndEvent, StreamError};
+use crate::event::{ModelRef, Outcome, QuipuEvent, Stamp, StopReason, StreamEndEvent, StreamError};
 
 /// Events that may wait for the writer before the agent has to.
 const QUEUE: usize = 256;
@@ -59,6 +59,8 @@ pub struct Ending {
     pub exit_code: u8,
     /// What went wrong, if something did.
     pub error: Option<StreamError>,
+    /// The model that was chosen, for a stream that ends before its first run.
+    pub model: Option<ModelRef>,
 }
 
 /// How writing went.
@@ -318,6 +320,7 @@ impl<W: Write> Lines<W> {
                 message: "The run ended before this did.".to_owned(),
             },
         };
+        self.projection.chose(ending.model);
         // The tracker has seen these already.
         for event in self.tracker.close(&reason) {
             self.write(event);

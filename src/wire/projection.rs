@@ -4,7 +4,7 @@ use std::io;
 
 use super::dreb::{Dreb, DrebLine};
 use super::{Wire, line, senpi};
-use crate::event::{QuipuEvent, SenpiEvent};
+use crate::event::{ModelRef, QuipuEvent, SenpiEvent};
 
 /// Turns the events of one stream into the lines of a wire, one by one and without delay.
 ///
@@ -38,6 +38,13 @@ impl Projection {
             Wire::Senpi => State::Senpi,
             Wire::Dreb => State::Dreb(Box::default()),
         })
+    }
+
+    /// Tells which model was chosen, in case that no run begins that would tell it.
+    pub(super) fn chose(&mut self, model: Option<ModelRef>) {
+        if let State::Dreb(dreb) = &mut self.0 {
+            dreb.model = model;
+        }
     }
 
     /// Takes the next event of a legal native stream and hands out the lines that it makes: none,

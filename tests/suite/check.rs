@@ -101,18 +101,8 @@ pub(crate) fn text_at<'a>(value: &'a Value, pointer: &str) -> &'a str {
 /// All that is wrong with a whole native stream.
 pub(crate) fn check(bytes: &[u8]) -> Result<Stream, Vec<String>> {
     let text = split(bytes)?;
-    let mut findings = Vec::new();
-    let mut lines = Vec::new();
+    let (lines, mut findings) = parse(&text);
     for (index, line) in text.iter().enumerate() {
-        findings.extend(
-            spelling(line)
-                .err()
-                .map(|what| format!("line {}: {what}", index + 1)),
-        );
-        match serde_json::from_str::<Value>(line) {
-            Ok(value) => lines.push(value),
-            Err(error) => findings.push(format!("line {}: not JSON: {error}", index + 1)),
-        }
         findings.extend(
             strict::read(line)
                 .err()
@@ -131,8 +121,26 @@ pub(crate) fn check(bytes: &[u8]) -> Result<Stream, Vec<String>> {
     }
 }
 
+/// The lines as JSON, and what is wrong with their spelling.
+pub(crate) fn parse(text: &[&str]) -> (Vec<Value>, Vec<String>) {
+    let mut findings = Vec::new();
+    let mut lines = Vec::new();
+    for (index, line) in text.iter().enumerate() {
+        findings.extend(
+            spelling(line)
+                .err()
+                .map(|what| format!("line {}: {what}", index + 1)),
+        );
+        match serde_json::from_str::<Value>(line) {
+            Ok(value) => lines.push(value),
+            Err(error) => findings.push(format!("line {}: not JSON: {error}", index + 1)),
+        }
+    }
+    (lines, findings)
+}
+
 /// Cuts bytes into lines, each ended by `\n` alone.
-fn split(bytes: &[u8]) -> Result<Vec<&str>, Vec<String>> {
+pub(crate) fn split(bytes: &[u8]) -> Result<Vec<&str>, Vec<String>> {
     let text = std::str::from_utf8(bytes).map_err(|error| vec![format!("not UTF-8: {error}")])?;
     let Some(text) = text.strip_suffix('\n') else {
         return Err(vec![format!(

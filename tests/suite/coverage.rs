@@ -141,7 +141,7 @@ fn met(stream: &Stream, met: &mut BTreeSet<String>) {
 }
 
 /// Runs that between them write all that can be written.
-fn runs() -> Vec<Stream> {
+pub(crate) fn runs() -> Vec<Stream> {
     let world = World::new();
     world.file("notes.txt", "one\n");
     let everything = json!([

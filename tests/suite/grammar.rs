@@ -15,14 +15,19 @@ use crate::check::kind;
 /// The grammar as published.
 pub(crate) const GRAMMAR: &str = include_str!("../../schema/grammar.json");
 
-static NATIVE: LazyLock<Grammar> = LazyLock::new(|| {
-    let mut file: File = serde_json::from_str(GRAMMAR).unwrap();
-    file.wires.remove("quipu").unwrap()
+static WIRES: LazyLock<BTreeMap<String, Grammar>> = LazyLock::new(|| {
+    let file: File = serde_json::from_str(GRAMMAR).unwrap();
+    file.wires
 });
 
 /// The grammar of the native wire.
 pub(crate) fn native() -> &'static Grammar {
-    &NATIVE
+    of("quipu")
+}
+
+/// The grammar of a wire.
+pub(crate) fn of(wire: &str) -> &'static Grammar {
+    &WIRES[wire]
 }
 
 #[derive(Deserialize)]
@@ -40,6 +45,8 @@ struct File {
 pub(crate) struct Grammar {
     initial: String,
     r#final: Vec<String>,
+    #[serde(default)]
+    interrupted: Vec<String>,
     states: BTreeMap<String, State>,
     anywhere: Vec<Anywhere>,
     pairs: Vec<Pair>,
@@ -145,6 +152,24 @@ impl Grammar {
     /// What is wrong with the order of the lines. A broken state ends the walk: all that follows
     /// would only be noise.
     pub(crate) fn findings(&self, lines: &[Value]) -> Vec<String> {
+        self.walk(lines, &self.r#final)
+    }
+
+    /// The same for a stream that a signal has ended.
+    pub(crate) fn findings_interrupted(&self, lines: &[Value]) -> Vec<String> {
+        self.walk(lines, &self.interrupted)
+    }
+
+    /// The same for a stream that ended by itself.
+    pub(crate) fn findings_complete(&self, lines: &[Value]) -> Vec<String> {
+        let ends: Vec<String> = self.r#final.to_vec();
+        let complete = ends
+            .into_iter()
+            .filter(|end| !self.interrupted.contains(end));
+        self.walk(lines, &complete.collect::<Vec<_>>())
+    }
+
+    fn walk(&self, lines: &[Value], ends: &[String]) -> Vec<String> {
         let mut findings = Vec::new();
         let mut state = self.initial.as_str();
         let mut open: Vec<Open<'_>> = self.pairs.iter().map(|_| Open::default()).collect();
@@ -164,7 +189,7 @@ impl Grammar {
             }
             state = next;
         }
-        if !self.r#final.iter().any(|name| name == state) {
+        if !ends.iter().any(|name| name == state) {
             findings.push(format!("the stream ends in state `{state}`"));
         }
         for (pair, open) in self.pairs.iter().zip(&open) {
@@ -219,6 +244,7 @@ impl Grammar {
             .chain(r#in)
             .chain(places)
             .chain(&self.r#final)
+            .chain(&self.interrupted)
             .chain([&self.initial]);
         names
             .map(String::as_str)

@@ -14,6 +14,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 
 use crate::check::{self, Stream};
+use crate::wire_check;
 
 /// How long a run may take before it counts as hung.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
@@ -321,6 +322,7 @@ impl Run {
             Some(i64::from(self.code())),
             "exitCode differs from the exit status"
         );
+        wire_check::assert_projections(&stream.lines, self.stdout.len());
         stream
     }
 }

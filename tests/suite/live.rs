@@ -136,6 +136,13 @@ pub(crate) fn assert_gone(pids: &[String]) {
     }
 }
 
+/// The most memory that a running process has had, in KiB; only Linux tells.
+pub(crate) fn peak(pid: Pid) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", pid.as_raw_nonzero())).ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}
+
 /// Whether a process runs; one that only waits to be collected does not.
 pub(crate) fn alive(pid: &str) -> bool {
     let shown = std::process::Command::new("ps")

@@ -5,6 +5,8 @@
 //! at a stream that was not judged.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use quipu::event::QuipuEvent;
+
 mod anthropic;
 mod bad_input;
 mod check;
@@ -19,6 +21,9 @@ mod live;
 mod properties;
 mod redact;
 mod retries;
+/// A native stream of every event, made by hand; the unit tests cut it too.
+#[path = "../../src/event/sample.rs"]
+mod rich;
 mod sample;
 mod schema;
 mod script;
@@ -27,5 +32,7 @@ mod signals;
 mod snapshots;
 mod snapshots_failures;
 mod strict;
+mod wire_check;
+mod wires;
 mod witness_tests;
 mod writer;

@@ -178,7 +178,7 @@ fn block() -> impl Strategy<Value = Value> {
     ]
 }
 
-fn step() -> impl Strategy<Value = Value> {
+pub(crate) fn step() -> impl Strategy<Value = Value> {
     let stop = prop::sample::select(vec![
         "end_turn",
         "tool_use",

@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::check::{Stream, kind, text_at};
+use quipu::wire::Wire;
+
+use crate::check::{kind, text_at};
 use crate::harness::{Run, World};
+use crate::wire_check;
 
 /// A snapshot of a run: its stream, then what it said on standard error.
 pub(crate) struct Shot<'a> {
@@ -63,12 +66,24 @@ impl<'a> Shot<'a> {
         for (pattern, with) in &self.filters {
             settings.add_filter(pattern, *with);
         }
-        let text = self.text();
+        let lines = self.run.stream().lines;
+        let text = self.text(kept(&lines, self.updates));
         settings.bind(|| insta::assert_snapshot!(name, text));
+        for wire in wire_check::OTHERS {
+            let bytes = wire_check::project(wire, &lines);
+            let text = self.text(kept(&on_wire(&bytes), self.updates));
+            settings.set_snapshot_path(format!("snapshots/{}", wire.name()));
+            settings.bind(|| insta::assert_snapshot!(name, text));
+        }
     }
 
-    fn text(&self) -> String {
-        let mut lines = kept(&self.run.stream(), self.updates);
+    /// The text of a stream that was written on another wire.
+    pub(crate) fn on(self, wire: Wire) -> String {
+        assert_ne!(wire, Wire::Quipu);
+        self.text(kept(&on_wire(&self.run.stdout), self.updates))
+    }
+
+    fn text(&self, mut lines: Vec<Value>) -> String {
         if self.joined {
             lines.dedup_by(|next, line| join(line, next));
         }
@@ -81,8 +96,10 @@ impl<'a> Shot<'a> {
             }
             if kind(&line) == "session" {
                 line["id"] = "[session]".into();
-                line["stream"]["version"] = "[version]".into();
-                line["stream"]["schema"] = "[hash]".into();
+                if line["stream"].is_object() {
+                    line["stream"]["version"] = "[version]".into();
+                    line["stream"]["schema"] = "[hash]".into();
+                }
             }
             self.value(&mut line, &mut ids);
             text.push_str(&line.to_string());
@@ -138,6 +155,25 @@ impl<'a> Shot<'a> {
     }
 }
 
+/// The lines of another wire. Of a snapshot of the whole message only what grows is shown.
+fn on_wire(bytes: &[u8]) -> Vec<Value> {
+    let text = std::str::from_utf8(bytes).unwrap();
+    let lines = text.lines().map(|line| {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        if let Some(message) = line
+            .get("message")
+            .filter(|_| kind(&line) == "message_update")
+        {
+            let content = message["content"].clone();
+            assert_eq!(*message, line["assistantMessageEvent"]["partial"]);
+            line["assistantMessageEvent"]["partial"] = "[as message]".into();
+            line["message"] = content;
+        }
+        line
+    });
+    lines.collect()
+}
+
 /// A usage in a few characters: the counts in their order on the wire, the total, the price.
 fn short(usage: &Value) -> String {
     let mut counts = String::new();
@@ -172,14 +208,17 @@ fn join(line: &mut Value, next: &Value) -> bool {
     let joins = same && delta["delta"].is_string();
     if joins {
         delta["delta"] = (text_at(delta, "/delta").to_owned() + text_at(more, "/delta")).into();
+        // A snapshot of the message shows both.
+        if next["message"].is_array() {
+            line["message"] = next["message"].clone();
+        }
     }
     joins
 }
 
 /// The lines without the progress in between: how often a tool reports depends on the clock, only
 /// the first and the last report of a call do not.
-fn kept(stream: &Stream, updates: bool) -> Vec<Value> {
-    let lines = &stream.lines;
+fn kept(lines: &[Value], updates: bool) -> Vec<Value> {
     let ids: Vec<&str> = lines
         .iter()
         .map(|line| {

@@ -1,5 +1,6 @@
 //! Every line against the published strict bundle, by the jsonschema crate.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use jsonschema::Validator;
@@ -45,6 +46,41 @@ pub(crate) fn findings(lines: &[Value]) -> Vec<String> {
         .filter(|(_, line)| !VALIDATOR.is_valid(line));
     broken
         .flat_map(|(index, line)| explain(index, line))
+        .collect()
+}
+
+/// The strict bundles of the wires of other agents.
+static OTHERS: LazyLock<BTreeMap<&str, Validator>> = LazyLock::new(|| {
+    let bundles = [
+        (
+            "senpi",
+            include_str!("../../generated/bundle/senpi.strict.json"),
+        ),
+        (
+            "dreb",
+            include_str!("../../generated/bundle/dreb.strict.json"),
+        ),
+    ];
+    let validator = |text| jsonschema::validator_for(&serde_json::from_str(text).unwrap()).unwrap();
+    bundles.map(|(wire, text)| (wire, validator(text))).into()
+});
+
+/// What is wrong with each line of another wire by itself.
+pub(crate) fn findings_on(wire: &str, lines: &[Value]) -> Vec<String> {
+    let validator = &OTHERS[wire];
+    let broken = lines
+        .iter()
+        .enumerate()
+        .filter(|(_, line)| !validator.is_valid(line));
+    broken
+        .map(|(index, line)| {
+            let mut text = line.to_string();
+            text.truncate(text.floor_char_boundary(400));
+            format!(
+                "line {}: the {wire} bundle has no such line: {text}",
+                index + 1
+            )
+        })
         .collect()
 }
 

@@ -58,6 +58,7 @@ fn completed() -> Ending {
         outcome: Outcome::Completed,
         exit_code: 0,
         error: None,
+        model: None,
     }
 }
 
@@ -70,6 +71,7 @@ fn interrupted() -> Ending {
             message: "Ended by a signal.".to_owned(),
             retryable: false,
         }),
+        model: None,
     }
 }
 
