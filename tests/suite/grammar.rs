@@ -162,7 +162,7 @@ impl Grammar {
 
     /// The same for a stream that ended by itself.
     pub(crate) fn findings_complete(&self, lines: &[Value]) -> Vec<String> {
-        let ends: Vec<String> = self.r#final.to_vec();
+        let ends: Vec<String> = self.r#final.clone();
         let complete = ends
             .into_iter()
             .filter(|end| !self.interrupted.contains(end));
