@@ -235,7 +235,7 @@ pub(crate) fn rich() -> Vec<QuipuEvent> {
             "willRetry": false, "errorMessage": "too short",
         }),
         json!({
-            "type": "background_agent_event", "agentId": "g1", "event": {"type": "turn_start"},
+            "type": "background_agent_event", "agentId": "g1", "event": {"type": "agent_start"},
         }),
         json!({"type": "turn_start"}),
     ]);

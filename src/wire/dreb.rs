@@ -192,9 +192,10 @@ impl Dreb {
         self.begin(start, write);
     }
 
-    /// Ends the run of the stream, if it has begun.
+    /// Ends the run of the stream, if there is anything of it.
     fn end(&mut self, write: &mut Write<'_>) {
-        if self.begun {
+        if self.begun || !self.held.is_empty() {
+            self.begin_without_run(write);
             let messages = std::mem::take(&mut self.messages);
             write(DrebLine::Event(DrebAgentEndEvent { messages }.into()));
         }

@@ -2,6 +2,7 @@
 
 use crate::codegen::bundle::{self, Mode};
 use crate::codegen::docs;
+use crate::codegen::model::Schema;
 use crate::{rust, schema};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -23,7 +24,10 @@ fn made() -> BTreeMap<String, String> {
     }
     for wire in schema.wires.keys() {
         let page = if wire == "quipu" { "events" } else { wire };
-        let text = docs::events(&schema, wire).unwrap();
+        let mut text = docs::events(&schema, wire).unwrap();
+        if wire != "quipu" {
+            text.push_str(&proof(&schema, wire));
+        }
         files.insert(format!("docs/{page}.md"), text);
     }
     for name in schema.bundles.keys() {
@@ -33,6 +37,30 @@ fn made() -> BTreeMap<String, String> {
         }
     }
     files
+}
+
+/// How it is shown that each line of a projected wire is written as its schema says.
+fn proof(schema: &Schema, wire: &str) -> String {
+    let projected = include_str!("../suite/projected.txt");
+    let mut text = "\n## Proof\n\nHow the tests show each type of line on this wire: by a run of the \
+         program, or, while nothing in the program causes it yet, by a stream that is made of native \
+         events and projected.\n\n| event | shown by |\n|---|---|\n"
+        .to_owned();
+    let root = &schema.defs[&schema.wires[wire]];
+    let mut kinds: Vec<&str> = Vec::new();
+    for member in &root.union().unwrap().members {
+        if !kinds.contains(&&*member.value) {
+            kinds.push(&member.value);
+        }
+    }
+    for kind in kinds {
+        let made = projected
+            .lines()
+            .any(|line| line == format!("{wire}/{kind}"));
+        let by = if made { "a made stream" } else { "runs" };
+        writeln!(text, "| `{kind}` | {by} |").unwrap();
+    }
+    text
 }
 
 fn stored(dir: &Path, below: &str, files: &mut BTreeMap<String, String>) {
