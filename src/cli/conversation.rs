@@ -133,6 +133,7 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         model,
         provider,
         thinking,
+        clamped,
         hidden_variables,
         secrets,
     } = opening::open(args, &settings, paths, environment, &chosen).await?;
@@ -158,6 +159,10 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         id: model.id.clone(),
     };
     let session = session::begin(args, &session_folder, &header, &named, thinking)?;
+    if let Some(clamped) = clamped {
+        // A reader that has gone shows in the first event of the run.
+        let _ = events.send(clamped).await;
+    }
     let agent = Agent::new(AgentConfig {
         model,
         provider,
@@ -175,11 +180,7 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
             max_cost: args.max_cost,
         },
         retry: RetryPolicy {
-            max_retries: if settings.retry.enabled {
-                settings.retry.max_retries
-            } else {
-                0
-            },
+            max_retries: settings.retry.max_retries * u32::from(settings.retry.enabled),
             base_delay: Duration::from_millis(settings.retry.base_delay_ms),
             longest_hint: settings.retry.longest_hint(),
         },

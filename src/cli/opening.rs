@@ -8,9 +8,9 @@ use crate::config::credentials::{self, COMMAND_TIMEOUT, Credentials, Sources};
 use crate::config::models_file::ModelsFile;
 use crate::config::settings::Settings;
 use crate::config::{ConfigError, Environment, Paths, Secrets};
-use crate::event::{ErrorCode, ModelRef, ThinkingLevel};
+use crate::event::{ErrorCode, ModelRef, ThinkingLevel, ThinkingLevelClampedEvent};
 use crate::model::catalogue::{self, Request, Selection};
-use crate::model::{self, Api, Model, Offline, Provider, Script, Secret, Timeouts};
+use crate::model::{self, Api, Model, Offline, Provider, Script, Secret, Timeouts, clamp_thinking};
 
 /// The level of a run that asks for none.
 const DEFAULT_THINKING: ThinkingLevel = ThinkingLevel::Medium;
@@ -20,6 +20,8 @@ pub(super) struct Opened {
     pub(super) model: Model,
     pub(super) provider: Box<dyn Provider>,
     pub(super) thinking: ThinkingLevel,
+    /// Says that the level is another one than was asked for.
+    pub(super) clamped: Option<ThinkingLevelClampedEvent>,
     /// Variables that tools do not get.
     pub(super) hidden_variables: Vec<OsString>,
     /// Values that must not get out.
@@ -60,10 +62,8 @@ pub(super) async fn open(
         )));
     }
 
-    let asked = args
-        .thinking
-        .or(selection.thinking)
-        .or(settings.default_thinking_level);
+    // A level that only the settings name is a default and no request.
+    let requested = args.thinking.or(selection.thinking);
     let (model, mut credentials) = unlock(args, selection, paths, environment).await?;
     warn(&credentials.warnings);
     if let Some(key) = &args.api_key {
@@ -88,15 +88,25 @@ pub(super) async fn open(
         None => model::connect(&model, credentials.key, timeouts)
             .map_err(|error| Failure::new(error.code, error.message))?,
     };
-    let thinking = if model.reasoning {
-        asked.unwrap_or(DEFAULT_THINKING)
-    } else {
-        ThinkingLevel::Off
-    };
+    let wanted = requested
+        .or(settings.default_thinking_level)
+        .unwrap_or(DEFAULT_THINKING);
+    let (thinking, reason) = clamp_thinking(&model, wanted);
+    let clamped =
+        requested
+            .zip(reason)
+            .map(|(requested_level, reason)| ThinkingLevelClampedEvent {
+                provider: model.provider.clone(),
+                model_id: model.id.clone(),
+                requested_level,
+                applied_level: thinking,
+                reason,
+            });
     Ok(Opened {
         model,
         provider,
         thinking,
+        clamped,
         hidden_variables,
         secrets: credentials.secrets,
     })

@@ -89,8 +89,8 @@ impl PartialJson {
     #[must_use]
     pub fn open_text(&self) -> Option<OpenText<'_>> {
         let parser = &self.parser;
-        let last = parser.frames.iter().all(|frame| frame.repeated.is_none());
-        if parser.token != Token::Text || !last {
+        let at_the_end = parser.frames.iter().all(|frame| frame.repeated.is_none());
+        if parser.token != Token::Text || !at_the_end {
             return None;
         }
         let mut value = self.root.values().next_back()?;

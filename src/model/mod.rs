@@ -16,6 +16,7 @@ mod json;
 mod offline;
 mod openai_chat;
 pub mod sse;
+mod thinking;
 
 use std::fmt;
 use std::pin::Pin;
@@ -33,6 +34,7 @@ pub use error::ModelError;
 pub use http::Timeouts;
 pub use json::{parse as parse_json, repair_surrogates};
 pub use offline::{Offline, Script, ScriptError};
+pub use thinking::clamp as clamp_thinking;
 
 /// Most tokens of an answer when nobody asks for more.
 const USUAL_ANSWER: u64 = 32_000;

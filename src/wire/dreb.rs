@@ -36,6 +36,10 @@ pub(super) struct Dreb {
 }
 
 /// One line.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it lives for one call; a box would cost each line an allocation"
+)]
 pub(super) enum DrebLine<'a> {
     /// An event as it is.
     Event(DrebEvent),

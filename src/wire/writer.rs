@@ -62,9 +62,11 @@ impl<W: Write> Writer<W> {
         {
             self.error = Some(error);
         }
+        // One very long line must not keep its memory for the rest of the run; but where all lines are
+        // long, none should have to ask for it again.
+        let kept = (2 * self.waiting.len()).max(4 * FULL);
         self.waiting.clear();
-        // One very long line must not keep its memory for the rest of the run.
-        self.waiting.shrink_to(4 * FULL);
+        self.waiting.shrink_to(kept);
         self.error.is_none()
     }
 

@@ -162,11 +162,9 @@ impl Grammar {
 
     /// The same for a stream that ended by itself.
     pub(crate) fn findings_complete(&self, lines: &[Value]) -> Vec<String> {
-        let ends: Vec<String> = self.r#final.clone();
-        let complete = ends
-            .into_iter()
-            .filter(|end| !self.interrupted.contains(end));
-        self.walk(lines, &complete.collect::<Vec<_>>())
+        let ends = self.r#final.iter();
+        let ends = ends.filter(|end| !self.interrupted.contains(end));
+        self.walk(lines, &ends.cloned().collect::<Vec<_>>())
     }
 
     fn walk(&self, lines: &[Value], ends: &[String]) -> Vec<String> {

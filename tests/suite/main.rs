@@ -32,6 +32,8 @@ mod signals;
 mod snapshots;
 mod snapshots_failures;
 mod strict;
+mod text_mode;
+mod thinking;
 mod wire_check;
 mod wires;
 mod witness_tests;

@@ -282,6 +282,77 @@ fn every_event_is_projected_in_order() {
     }
 }
 
+/// The judge finds what a consumer would stumble over.
+#[test]
+fn the_judge_of_the_wires_finds_faults() {
+    type Edit = fn(&mut Vec<Value>);
+    let sound = project(Wire::Dreb, &closed(&rich(), "failed"));
+    let sound = check(Wire::Dreb, &sound, Ended::ByItself).unwrap();
+    let update = |lines: &mut Vec<Value>| {
+        let at = lines
+            .iter()
+            .position(|line| text_at(line, "/assistantMessageEvent/delta") == "hm");
+        at.unwrap()
+    };
+    let edits: [(&str, Edit); 9] = [
+        ("no agent_end", |lines| drop(lines.pop())),
+        ("no agent_start", |lines| drop(lines.remove(1))),
+        ("a second agent_start", |lines| {
+            lines.insert(2, lines[1].clone());
+        }),
+        ("a message is missing from agent_end", |lines| {
+            drop(
+                lines.last_mut().unwrap()["messages"]
+                    .as_array_mut()
+                    .unwrap()
+                    .pop(),
+            );
+        }),
+        ("a line of the native wire", |lines| {
+            lines.insert(
+                2,
+                json!({ "type": "queue_update", "steering": [], "followUp": [] }),
+            );
+        }),
+        ("a field of the native wire", |lines| {
+            lines[0]["stream"] = json!({});
+        }),
+        ("an id on toolcall_start", |lines| {
+            let start = lines
+                .iter_mut()
+                .find(|line| text_at(line, "/assistantMessageEvent/type") == "toolcall_start");
+            start.unwrap()["assistantMessageEvent"]["id"] = "a".into();
+        }),
+        ("another stopReason", |lines| {
+            let fresh = lines.iter_mut().find(|line| {
+                text_at(line, "/type") == "message_start" && line["message"]["stopReason"] == "stop"
+            });
+            fresh.unwrap()["message"]["stopReason"] = "pending".into();
+        }),
+        ("another version", |lines| lines[0]["version"] = json!(4)),
+    ];
+    let bytes = |lines: &[Value]| -> Vec<u8> {
+        let lines = lines.iter().map(|line| format!("{line}\n"));
+        lines.collect::<String>().into_bytes()
+    };
+    for (what, edit) in edits {
+        let mut lines = sound.clone();
+        edit(&mut lines);
+        check(Wire::Dreb, &bytes(&lines), Ended::ByItself).expect_err(what);
+    }
+    for at in ["/message", "/assistantMessageEvent/partial"] {
+        let mut lines = sound.clone();
+        let place = update(&mut lines);
+        *lines[place]
+            .pointer_mut(at)
+            .unwrap()
+            .pointer_mut("/content/0/thinking")
+            .unwrap() = "h".into();
+        check(Wire::Dreb, &bytes(&lines), Ended::ByItself).expect_err(at);
+    }
+    check(Wire::Dreb, &bytes(&sound), Ended::BySignal).expect_err("agent_end after a signal");
+}
+
 /// Types that no run of the suite writes yet: their projection is shown on made streams alone.
 fn projected_only(wire: Wire) -> BTreeSet<&'static str> {
     let lines = include_str!("projected.txt").lines();
@@ -318,6 +389,75 @@ fn every_type_of_the_documents_is_written_or_its_projection_shown() {
             "{wire:?}: correct tests/suite/projected.txt, which may only get shorter"
         );
     }
+}
+
+/// `models.json` and `settings.json` as other agents keep them.
+#[test]
+fn files_of_other_agents_are_read_as_they_are() {
+    let world = World::new();
+    world.config(
+        "settings.json",
+        json!({
+            "defaultProvider": "local", "defaultModel": "mock", "defaultThinkingLevel": "high",
+            "theme": "dark", "packages": ["npm:x"], "lastChangelogVersion": "1.2.3",
+            "retry": { "enabled": false, "maxRetries": 3 }, "compaction": { "enabled": true },
+            "enabledModels": ["local/*"], "hideThinkingBlock": true,
+        })
+        .to_string(),
+    );
+    world.config(
+        "models.json",
+        json!({ "providers": { "local": {
+            "baseUrl": "http://127.0.0.1:9/v1", "api": "openai-completions", "apiKey": "x",
+            "compat": {
+                "supportsDeveloperRole": false, "supportsReasoningEffort": false,
+                "maxTokensField": "max_tokens",
+            },
+            "somethingNew": 1,
+            "models": [{
+                "id": "mock", "name": "Mock", "contextWindow": 8192, "maxTokens": 1024,
+                "reasoning": false, "input": ["text"],
+            }],
+        }}})
+        .to_string(),
+    );
+    for wire in OTHERS {
+        let run = world.quipu().args(["--wire", wire.name(), "hi"]).run();
+        let lines = lines(wire, &run, Ended::ByItself);
+        assert_eq!(run.code(), 0, "{}", run.stderr);
+        let answer = lines
+            .iter()
+            .find(|line| text_at(line, "/message/role") == "assistant");
+        assert_eq!(answer.unwrap()["message"]["provider"], "local");
+        for key in ["theme", "packages", "somethingNew"] {
+            assert_eq!(run.stderr.matches(key).count(), 1, "{key}: {}", run.stderr);
+        }
+    }
+}
+
+#[test]
+fn flags_of_other_agents_are_taken_translated_or_refused() {
+    let run = |args: &[&str]| {
+        World::new()
+            .offline(&json!([text("Hello.")]))
+            .args(["--wire", "senpi"])
+            .args(args.iter().copied())
+            .run()
+    };
+    let taken = run(&["-p", "--no-themes", "-ne", "-t", "read", "--offline", "hi"]);
+    assert_eq!(taken.code(), 0, "{}", taken.stderr);
+    let taken = lines(Wire::Senpi, &taken, Ended::ByItself);
+    let users = taken
+        .iter()
+        .filter(|line| kind(line) == "message_end" && text_at(line, "/message/role") == "user");
+    assert_eq!(users.count(), 1);
+    let refused = run(&["--models", "a,b", "hi"]);
+    assert_eq!(refused.code(), 2);
+    assert!(refused.stderr.contains("--model PROVIDER/ID"));
+    assert_eq!(
+        kinds(&lines(Wire::Senpi, &refused, Ended::ByItself)),
+        ["session"]
+    );
 }
 
 #[test]

@@ -1,0 +1,106 @@
+//! Which thinking levels a model has.
+
+use serde_json::Value;
+
+use super::Model;
+use crate::event::{ThinkingClampReason, ThinkingLevel};
+
+/// Levels beyond `high` are there only where the model's configuration names them.
+const UNNAMED: usize = 4;
+
+/// The level that a request for `requested` runs at, and why if it is another one.
+///
+/// A model that does not reason runs at `off`. Else the next lower level that the model has is taken,
+/// and only if there is none the next higher one. Levels up to `high` are there unless
+/// `thinkingLevelMap` gives them as null; `xhigh` and `max` only if it names them.
+#[must_use]
+pub fn clamp(
+    model: &Model,
+    requested: ThinkingLevel,
+) -> (ThinkingLevel, Option<ThinkingClampReason>) {
+    if !model.reasoning {
+        let reason = ThinkingClampReason::ModelNotReasoning;
+        return (
+            ThinkingLevel::Off,
+            (requested != ThinkingLevel::Off).then_some(reason),
+        );
+    }
+    let levels = ThinkingLevel::ALL;
+    let at = levels
+        .iter()
+        .position(|level| *level == requested)
+        .unwrap_or(0);
+    let lower = levels[..=at].iter().rev();
+    let applied = lower
+        .chain(&levels[at..])
+        .copied()
+        .find(|level| has(model, *level));
+    match applied {
+        Some(applied) if applied == requested => (applied, None),
+        applied => (
+            applied.unwrap_or(ThinkingLevel::Off),
+            Some(ThinkingClampReason::LevelUnsupported),
+        ),
+    }
+}
+
+fn has(model: &Model, level: ThinkingLevel) -> bool {
+    let map = model
+        .compat
+        .get("thinkingLevelMap")
+        .and_then(Value::as_object);
+    match map.and_then(|map| map.get(level.as_str())) {
+        Some(named) => !named.is_null(),
+        None => ThinkingLevel::ALL[..=UNNAMED].contains(&level),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::clamp;
+    use crate::event::ThinkingClampReason::{LevelUnsupported, ModelNotReasoning};
+    use crate::event::ThinkingLevel::{High, Low, Max, Medium, Off, Xhigh};
+    use crate::model::Model;
+
+    fn model(reasoning: bool, map: &serde_json::Value) -> Model {
+        let mut model = Model {
+            reasoning,
+            ..Model::offline()
+        };
+        model
+            .compat
+            .insert("thinkingLevelMap".to_owned(), map.clone());
+        model
+    }
+
+    #[test]
+    fn a_model_that_does_not_reason_is_off() {
+        let model = model(false, &json!({ "high": "high" }));
+        assert_eq!(clamp(&model, High), (Off, Some(ModelNotReasoning)));
+        assert_eq!(clamp(&model, Off), (Off, None));
+    }
+
+    #[test]
+    fn levels_above_high_have_to_be_named() {
+        let plain = Model {
+            reasoning: true,
+            ..Model::offline()
+        };
+        assert_eq!(clamp(&plain, High), (High, None));
+        assert_eq!(clamp(&plain, Max), (High, Some(LevelUnsupported)));
+        let named = model(true, &json!({ "xhigh": "extra" }));
+        assert_eq!(clamp(&named, Xhigh), (Xhigh, None));
+        assert_eq!(clamp(&named, Max), (Xhigh, Some(LevelUnsupported)));
+    }
+
+    #[test]
+    fn the_search_goes_down_and_then_up() {
+        let middle = json!({ "off": null, "minimal": null, "low": null, "high": null });
+        let model = model(true, &middle);
+        assert_eq!(clamp(&model, High), (Medium, Some(LevelUnsupported)));
+        assert_eq!(clamp(&model, Low), (Medium, Some(LevelUnsupported)));
+        assert_eq!(clamp(&model, Off), (Medium, Some(LevelUnsupported)));
+    }
+}

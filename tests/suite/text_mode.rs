@@ -1,0 +1,158 @@
+//! Text mode, and what else is no event stream: version, models, completions, the manual page.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Run, World};
+use crate::script::{bash, text};
+
+fn offline(steps: &Value, args: &[&str]) -> Run {
+    let world = World::new();
+    let path = world.root().join("scenario.json");
+    std::fs::write(&path, json!({ "steps": steps }).to_string()).unwrap();
+    let quipu = world
+        .bare()
+        .args(["--model", "offline", "--script"])
+        .arg(path);
+    quipu.args(args.iter().copied()).run()
+}
+
+fn said(run: &Run) -> String {
+    String::from_utf8(run.stdout.clone()).unwrap()
+}
+
+#[test]
+fn the_final_answer_is_all_that_is_printed() {
+    let steps = json!([
+        { "blocks": [{ "text": "I look first." }, { "tool": "bash", "args": { "command": "echo hi" } }] },
+        { "blocks": [{ "thinking": "Hm." }, { "text": "It says hi." }] },
+    ]);
+    for args in [
+        &["Do it"][..],
+        &["-p", "Do it"],
+        &["--mode", "text", "Do it"],
+    ] {
+        let run = offline(&steps, args);
+        assert_eq!(
+            (said(&run).as_str(), run.code()),
+            ("It says hi.\n", 0),
+            "{args:?}"
+        );
+        assert_eq!(run.stderr, "", "nobody watches");
+    }
+}
+
+#[test]
+fn each_prompt_has_its_answer() {
+    let run = offline(&json!([text("One."), text("Two.\n")]), &["a", "b"]);
+    assert_eq!(said(&run), "One.\nTwo.\n");
+}
+
+#[test]
+fn a_failure_is_told_on_standard_error() {
+    let run = offline(&json!([{ "error": "auth" }]), &["hi"]);
+    assert_eq!((said(&run).as_str(), run.code()), ("", 1));
+    assert!(run.stderr.starts_with("quipu: 401"), "{}", run.stderr);
+}
+
+#[test]
+fn start_up_failures_print_nothing_on_standard_output() {
+    let world = World::new();
+    for (args, code) in [
+        (&["--modle", "x"][..], 2),
+        (&["--model", "nothing", "hi"], 2),
+        (&["--events", "nothing", "hi"], 2),
+        (&["hi"], 3),
+    ] {
+        let run = world.bare().args(args.iter().copied()).run();
+        assert_eq!((said(&run).as_str(), run.code()), ("", code), "{args:?}");
+        assert!(!run.stderr.is_empty(), "{args:?}");
+    }
+}
+
+#[test]
+fn a_limit_is_told() {
+    let run = offline(
+        &json!([bash("true"), text("never")]),
+        &["--max-turns", "1", "hi"],
+    );
+    assert_eq!(run.code(), 1);
+    assert!(run.stderr.contains("--max-turns"), "{}", run.stderr);
+}
+
+#[test]
+fn the_version_names_the_schema() {
+    let world = World::new();
+    let version = said(&world.bare().arg("--version").run());
+    let header = world.offline(&json!([text("ok")])).arg("hi").run();
+    let header = header.stream().header()["stream"].clone();
+    for part in ["version", "schema"] {
+        assert!(
+            version.contains(header[part].as_str().unwrap()),
+            "{version}"
+        );
+    }
+}
+
+#[test]
+fn completions_and_the_manual_page_know_the_flags() {
+    let world = World::new();
+    for args in [
+        &["completions", "bash"][..],
+        &["completions", "zsh"],
+        &["completions", "fish"],
+        &["man"],
+    ] {
+        let run = world.bare().args(args.iter().copied()).run();
+        assert_eq!(run.code(), 0);
+        let plain = said(&run).replace('\\', "");
+        assert!(plain.contains("max-turns"), "{args:?}");
+    }
+}
+
+#[test]
+fn a_word_behind_two_dashes_is_a_prompt() {
+    let run = offline(&json!([text("Four.")]), &["--", "models"]);
+    assert_eq!(said(&run), "Four.\n");
+}
+
+#[test]
+fn models_are_those_of_the_file_and_of_a_local_server() {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", server.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in server.incoming().take(4) {
+            let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 4096]);
+            let body = r#"{"object":"list","data":[{"id":"served-1"},{"id":"listed-1"}]}"#;
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close";
+            let _ = write!(
+                stream,
+                "{head}\r\ncontent-length: {}\r\n\r\n{body}",
+                body.len()
+            );
+        }
+    });
+    let world = World::new();
+    let models = json!({ "providers": {
+        "here": { "baseUrl": url, "api": "openai-completions", "apiKey": "x",
+                  "models": [{ "id": "listed-1", "contextWindow": 4096 }] },
+        "later": { "baseUrl": "http://127.0.0.1:9", "api": "some-other-api", "apiKey": "x",
+                   "models": [{ "id": "strange" }] },
+    } });
+    world.config("models.json", models.to_string());
+    let run = world.bare().args(["models", "--format", "json"]).run();
+    let rows: Vec<Value> = serde_json::from_slice(&run.stdout).unwrap();
+    let row = |name: &str| rows.iter().find(|row| row["model"] == name);
+    assert_eq!(row("here/listed-1").unwrap()["source"], "models.json");
+    assert_eq!(row("here/listed-1").unwrap()["contextWindow"], 4096);
+    assert_eq!(row("here/served-1").unwrap()["source"], "server");
+    assert_eq!(row("later/strange").unwrap()["supported"], false);
+    assert!(row("offline/offline").is_some());
+    let human = said(&world.bare().args(["models", "served"]).run());
+    assert_eq!(human.lines().count(), 1, "{human}");
+    let quiet = said(&world.bare().args(["models", "--no-discovery"]).run());
+    assert!(!quiet.contains("served-1"), "{quiet}");
+}

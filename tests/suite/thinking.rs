@@ -1,0 +1,85 @@
+//! Thinking levels that a model does not have.
+
+use serde_json::{Value, json};
+
+use crate::check::Stream;
+use crate::harness::World;
+use crate::script::text;
+
+/// A run of a model that nobody serves: what is clamped is told before anything is asked.
+fn run(model: &Value, settings: &Value, args: &[&str]) -> Stream {
+    let world = World::new();
+    let provider = json!({ "baseUrl": "http://127.0.0.1:9", "api": "anthropic-messages", "apiKey": "x",
+                           "models": [model] });
+    world.config(
+        "models.json",
+        json!({ "providers": { "p": provider } }).to_string(),
+    );
+    world.config("settings.json", settings.to_string());
+    world
+        .quipu()
+        .args(args.iter().copied())
+        .arg("hi")
+        .run()
+        .stream()
+}
+
+fn no_retry() -> Value {
+    json!({ "retry": { "enabled": false } })
+}
+
+#[test]
+fn a_request_that_cannot_be_met_is_told_before_the_run() {
+    let stream = run(
+        &json!({ "id": "m" }),
+        &no_retry(),
+        &["--model", "p/m", "--thinking", "high"],
+    );
+    assert_eq!(
+        stream.kinds()[..3],
+        ["session", "thinking_level_clamped", "agent_start"]
+    );
+    let told = &stream.of("thinking_level_clamped")[0];
+    assert_eq!(
+        (
+            &told["requestedLevel"],
+            &told["appliedLevel"],
+            &told["reason"]
+        ),
+        (&json!("high"), &json!("off"), &json!("model-not-reasoning"))
+    );
+    assert_eq!(stream.of("agent_start")[0]["thinkingLevel"], "off");
+}
+
+#[test]
+fn the_suffix_of_a_name_is_a_request_too() {
+    let model = json!({ "id": "m", "reasoning": true });
+    let stream = run(&model, &no_retry(), &["--model", "p/m:max"]);
+    let told = &stream.of("thinking_level_clamped")[0];
+    assert_eq!(
+        (&told["appliedLevel"], &told["reason"]),
+        (&json!("high"), &json!("level-unsupported"))
+    );
+}
+
+#[test]
+fn a_default_is_no_request() {
+    let settings = json!({ "defaultThinkingLevel": "max", "retry": { "enabled": false } });
+    let stream = run(
+        &json!({ "id": "m", "reasoning": true }),
+        &settings,
+        &["--model", "p/m"],
+    );
+    assert!(stream.of("thinking_level_clamped").is_empty());
+    assert_eq!(stream.of("agent_start")[0]["thinkingLevel"], "high");
+}
+
+#[test]
+fn a_level_that_is_there_is_not_told() {
+    let world = World::new();
+    let run = world
+        .offline(&json!([text("ok")]))
+        .args(["--thinking", "high", "hi"])
+        .run();
+    assert!(run.stream().of("thinking_level_clamped").is_empty());
+}
