@@ -23,7 +23,7 @@ enum Meaning {
 use Meaning::{Nothing, NothingWithValue, Ours, Refused};
 
 /// The flags by name. Short ones of two letters are one flag there, not two.
-const FLAGS: [(&[&str], Meaning); 24] = [
+const FLAGS: [(&[&str], Meaning); 25] = [
     // There are none of these to leave out.
     (&["-ne", "--no-extensions"], Nothing),
     (&["-ns", "--no-skills"], Nothing),
@@ -83,6 +83,18 @@ const FLAGS: [(&[&str], Meaning); 24] = [
     (
         &["--export"],
         Refused("write the stream to a file: quipu --mode json … > FILE"),
+    ),
+    (
+        &[
+            "-c",
+            "--continue",
+            "-r",
+            "--resume",
+            "--session",
+            "--session-id",
+            "--fork",
+        ],
+        Refused("sessions are written, not yet resumed; give several prompts to one call"),
     ),
     (
         &["--agent-type", "--parent-session"],

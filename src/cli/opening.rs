@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::sync::OnceLock;
 
 use super::{Args, Failure, note};
-use crate::config::credentials::{self, COMMAND_TIMEOUT, Credentials, Sources};
+use crate::config::credentials::{self, COMMAND_TIMEOUT, Credentials, CredentialsError, Sources};
 use crate::config::models_file::ModelsFile;
 use crate::config::settings::Settings;
 use crate::config::{ConfigError, Environment, Paths, Secrets};
@@ -64,12 +64,8 @@ pub(super) async fn open(
 
     // A level that only the settings name is a default and no request.
     let requested = args.thinking.or(selection.thinking);
-    let (model, mut credentials) = unlock(args, selection, paths, environment).await?;
+    let (model, credentials) = unlock(args, selection, &models, paths, environment).await?;
     warn(&credentials.warnings);
-    if let Some(key) = &args.api_key {
-        // The chosen model may not need it; it is a secret all the same.
-        credentials.secrets.hold(key);
-    }
     let hidden = credentials::hidden_variables(&models, Some(&credentials));
     let hidden_variables = if settings.tools_see_keys {
         Vec::new()
@@ -116,10 +112,12 @@ pub(super) async fn open(
 async fn unlock(
     args: &Args,
     selection: Selection,
+    models: &ModelsFile,
     paths: Paths,
     environment: Environment,
 ) -> Result<(Model, Credentials), Failure> {
     let flag = args.api_key.as_deref().map(Secret::new);
+    let models = models.clone();
     let Selection {
         mut model, access, ..
     } = selection;
@@ -130,11 +128,13 @@ async fn unlock(
             environment: &environment,
             command_timeout: COMMAND_TIMEOUT,
         };
-        credentials::unlock(&mut model, &access, &sources).map(|credentials| (model, credentials))
+        let mut credentials = credentials::unlock(&mut model, &access, &sources)?;
+        credentials::hold_known(&mut credentials.secrets, &models, &sources);
+        Ok((model, credentials))
     })
     .await
     .map_err(|error| Failure::new(ErrorCode::Internal, error.to_string()))?
-    .map_err(|error| Failure::new(error.code(), error.to_string()))
+    .map_err(|error: CredentialsError| Failure::new(error.code(), error.to_string()))
 }
 
 /// A configuration file that cannot be used.

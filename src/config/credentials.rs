@@ -299,6 +299,33 @@ pub(crate) fn opens(header: &str) -> bool {
             .any(|part| header.ends_with(part))
 }
 
+/// Remembers every key that can be told without running a command, those of other providers
+/// included: what tools read and show may hold them.
+pub fn hold_known(secrets: &mut Secrets, models: &ModelsFile, sources: &Sources<'_>) {
+    let environment = sources.environment;
+    if let Some(key) = sources.flag {
+        secrets.hold(key.expose());
+    }
+    for name in hidden_variables(models, None) {
+        secrets.hold(environment.text(&name).unwrap_or_default());
+    }
+    // A key file that cannot be read gives nothing to tools either, or is told of elsewhere.
+    let text = json::read(sources.auth_file).ok().flatten();
+    let entries = text.and_then(|text| json::parse(sources.auth_file, &text, REMEDY).ok());
+    let AuthFile(entries) = entries.unwrap_or_default();
+    let in_auth = entries.iter().filter_map(|(name, entry)| Some((name.as_str(), entry.key.as_ref()?)));
+    let in_models =
+        models.providers().filter_map(|(name, entry)| Some((name, entry.api_key.as_ref()?)));
+    for (provider, value) in in_auth.chain(in_models) {
+        if let Some(key) = value.known(environment)
+            // Servers that want no key are given their own name for one: no secret.
+            && key.expose() != provider
+        {
+            secrets.hold(key.expose());
+        }
+    }
+}
+
 /// The environment variables to keep from tools: those that hold keys of the built-in providers,
 /// and those that `models.json` and the key file take values from.
 #[must_use]

@@ -305,7 +305,16 @@ fn no_secret_is_told() {
         assert_eq!(at, None);
         run.stream()
     };
-    let stream = run(world.offline(&json!([bash("env"), text("ok")])));
+    world.config(
+        "auth.json",
+        json!({ "groq": { "type": "api_key", "key": "canary-in-the-key-file" } }).to_string(),
+    );
+    // What a tool can read it can show: the files, and the process that runs it.
+    let spy = "env; cat $QUIPU_HOME/*.json; tr '\\0' '\\n' < /proc/$PPID/environ; \
+               tr '\\0' ' ' < /proc/$PPID/cmdline";
+    let echo = json!({ "status": 400, "body": { "error": { "type": "invalid_request_error",
+                       "message": "no canary-on-the-command-line here" } } });
+    let stream = run(world.offline(&json!([bash(spy), echo])));
     assert!(
         stream.results()[0].contains("HARMLESS=as it was"),
         "{}",
