@@ -15,6 +15,7 @@ mod ids;
 mod json;
 mod offline;
 mod openai_chat;
+mod openai_responses;
 pub mod sse;
 
 use std::fmt;
@@ -130,6 +131,8 @@ pub enum Api {
     AnthropicMessages,
     /// OpenAI's Chat Completions API, which many servers speak.
     OpenAiCompletions,
+    /// OpenAI's Responses API.
+    OpenAiResponses,
     /// The built-in model.
     Offline,
     /// One that Quipu does not speak, as it was configured.
@@ -143,6 +146,7 @@ impl Api {
         match self {
             Self::AnthropicMessages => "anthropic-messages",
             Self::OpenAiCompletions => "openai-completions",
+            Self::OpenAiResponses => "openai-responses",
             Self::Offline => "offline",
             Self::Other(name) => name,
         }
@@ -154,6 +158,7 @@ impl From<&str> for Api {
         match name {
             "anthropic-messages" => Self::AnthropicMessages,
             "openai-completions" => Self::OpenAiCompletions,
+            "openai-responses" => Self::OpenAiResponses,
             "offline" => Self::Offline,
             other => Self::Other(other.to_owned()),
         }
@@ -349,6 +354,9 @@ pub fn connect(
             model, key, timeouts,
         )?)),
         Api::OpenAiCompletions => Ok(Box::new(openai_chat::OpenAiChat::connect(
+            model, key, timeouts,
+        )?)),
+        Api::OpenAiResponses => Ok(Box::new(openai_responses::OpenAiResponses::connect(
             model, key, timeouts,
         )?)),
         Api::Offline => Ok(Box::new(Offline::new(timeouts))),
