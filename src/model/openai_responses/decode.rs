@@ -120,6 +120,10 @@ impl Decoder for ResponsesDecoder {
             Ok(read) => read,
             Err(error) => return Err(unreadable(event, &error)),
         };
+        // A few services wrap their errors in nothing.
+        if read.kind.is_none() && read.error.is_some() {
+            return Err(reported(read));
+        }
         let kind = read.kind.take().or_else(|| event.event.clone());
         let place = read.output_index.as_ref().and_then(Value::as_u64);
         let id = text(read.item_id.as_ref());
@@ -165,7 +169,6 @@ impl Decoder for ResponsesDecoder {
                 return self.end_with(kind, read.response.unwrap_or_default(), out);
             }
             "error" => return Err(reported(read)),
-            "" if read.error.is_some() => return Err(reported(read)),
             // The ends of parts, whose items tell the same, signs of life, and whatever the
             // service comes to send one day.
             _ => {}
@@ -202,9 +205,10 @@ impl ResponsesDecoder {
         let last = |fits: &dyn Fn(&Item) -> bool| self.items.iter().rposition(fits);
         let by_place = |item: &Item| place.is_some() && item.place == place;
         let by_id = |item: &Item| !id.is_empty() && item.id == id;
+        let by_id_alone = |item: &Item| by_id(item) && (place.is_none() || item.place.is_none());
         last(&|item| by_place(item) && by_id(item))
             .or_else(|| last(&by_place))
-            .or_else(|| last(&by_id))
+            .or_else(|| last(&by_id_alone))
     }
 
     fn start(
@@ -344,7 +348,10 @@ impl ResponsesDecoder {
         item: &Value,
         out: &mut Out,
     ) -> Result<(), DecodeError> {
-        let at = match self.find(place, text(item.get("id"))) {
+        let id = text(item.get("id"));
+        // One that has ended can only end again if it is the same.
+        let same = |at: &usize| self.items[*at].is_open || self.items[*at].id == id;
+        let at = match self.find(place, id).filter(same) {
             Some(at) => at,
             None => self.start(place, item, out)?,
         };
@@ -392,8 +399,11 @@ impl ResponsesDecoder {
         let usage = usage.and_then(|usage| serde_json::from_value::<Option<Usage>>(usage).ok());
         let counts = usage.flatten().and_then(|usage| usage.counts());
         let status = match (kind, text(response.get("status"))) {
-            ("response.completed" | "response.done", "") => "completed",
-            ("response.completed" | "response.done", status) => status,
+            (
+                "response.completed" | "response.done",
+                status @ ("incomplete" | "failed" | "cancelled"),
+            ) => status,
+            ("response.completed" | "response.done", _) => "completed",
             (kind, _) => kind.trim_start_matches("response."),
         };
         let end = match status {

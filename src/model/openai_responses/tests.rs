@@ -411,6 +411,8 @@ fn calls_without_or_with_the_same_ids_get_their_own() {
         done(1, function("a", "{}".into())),
         done(2, bare.clone()),
         done(3, bare),
+        // The same place again, but another call.
+        done(0, function("b", "{}".into())),
         end("completed"),
     ];
     let (deltas, _) = run(&events);
@@ -423,6 +425,7 @@ fn calls_without_or_with_the_same_ids_get_their_own() {
         .collect();
     assert_eq!(ids[..2], ["a|fc_a", "a|fc_a_2"]);
     assert!(ids[2].starts_with("call_") && ids[2] != ids[3]);
+    assert_eq!(ids[4..], ["b|fc_b"]);
 }
 
 #[test]

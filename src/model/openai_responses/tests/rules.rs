@@ -67,7 +67,8 @@ proptest! {
         }
         if error.is_none() {
             prop_assert!(!blocks.contains(&true));
-            prop_assert!(matches!(deltas.last(), Some(D::Finished { .. })));
+            let is_finished = matches!(deltas.last(), Some(D::Finished { .. }));
+            prop_assert!(is_finished);
         }
     }
 
