@@ -24,7 +24,7 @@ pub(super) struct Verdict {
     pub(super) outcome: Outcome,
     pub(super) error: Option<StreamError>,
     /// Whether it failed by an answer that the stream shows.
-    pub(super) answered: bool,
+    answered: bool,
 }
 
 impl Verdict {

@@ -190,6 +190,7 @@ where
     };
     groups.kill_all().await;
 
+    let told = matches!(joined, Some(Ok(Err(Stop::Failure(_)))));
     let verdict = match joined {
         Some(Ok(Ok(verdict))) => verdict,
         Some(Ok(Err(Stop::Failure(failure)))) => {
@@ -216,7 +217,7 @@ where
         }),
         _ => verdict,
     };
-    if let (Form::Text, true, Some(error)) = (form, verdict.answered, &verdict.error) {
+    if let (Form::Text, false, Some(error)) = (form, told, &verdict.error) {
         // Without a stream nothing else would tell.
         note(&format!("quipu: {}", error.message));
     }

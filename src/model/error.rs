@@ -235,7 +235,7 @@ impl Details {
             Some(503 | 529) => return (ErrorCode::Overloaded, true),
             _ => {}
         }
-        if is_any(&["content_filter", "content_policy"]) {
+        if is_any(&["content_filter", "content_policy"]) || speaks_of(&text, REFUSED) {
             return (ErrorCode::ContentRefused, false);
         }
         // A server's own fault has a status of its own; in a 404 the word only means "our API".
@@ -246,7 +246,9 @@ impl Details {
             (ErrorCode::Auth, false)
         } else if rate_limit {
             (ErrorCode::RateLimited, true)
-        } else if is_any(&["overloaded", "unavailable"]) || speaks_of(&text, &[&["overloaded"]]) {
+        } else if is_any(&["overloaded", "unavailable", "slow_down"])
+            || speaks_of(&text, &[&["overloaded"]])
+        {
             (ErrorCode::Overloaded, true)
         } else if is_any(&["timeout", "deadline_exceeded"]) {
             (ErrorCode::Timeout, true)
@@ -330,6 +332,9 @@ const QUOTA: &[&[&str]] = &[
     &["credits_required"],
     &["credits are required"],
 ];
+
+/// How services say that the prompt is one they do not answer: fragments that follow each other.
+const REFUSED: &[&[&str]] = &[&["prompt", "flagged as potentially violating"]];
 
 /// Whether the text holds all fragments of one entry in their order.
 fn speaks_of(text: &str, list: &[&[&str]]) -> bool {

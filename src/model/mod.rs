@@ -15,6 +15,7 @@ mod ids;
 mod json;
 mod offline;
 mod openai_chat;
+mod openai_responses;
 pub mod sse;
 mod thinking;
 
@@ -132,6 +133,8 @@ pub enum Api {
     AnthropicMessages,
     /// OpenAI's Chat Completions API, which many servers speak.
     OpenAiCompletions,
+    /// OpenAI's Responses API.
+    OpenAiResponses,
     /// The built-in model.
     Offline,
     /// One that Quipu does not speak, as it was configured.
@@ -145,6 +148,7 @@ impl Api {
         match self {
             Self::AnthropicMessages => "anthropic-messages",
             Self::OpenAiCompletions => "openai-completions",
+            Self::OpenAiResponses => "openai-responses",
             Self::Offline => "offline",
             Self::Other(name) => name,
         }
@@ -156,6 +160,7 @@ impl From<&str> for Api {
         match name {
             "anthropic-messages" => Self::AnthropicMessages,
             "openai-completions" => Self::OpenAiCompletions,
+            "openai-responses" => Self::OpenAiResponses,
             "offline" => Self::Offline,
             other => Self::Other(other.to_owned()),
         }
@@ -351,6 +356,9 @@ pub fn connect(
             model, key, timeouts,
         )?)),
         Api::OpenAiCompletions => Ok(Box::new(openai_chat::OpenAiChat::connect(
+            model, key, timeouts,
+        )?)),
+        Api::OpenAiResponses => Ok(Box::new(openai_responses::OpenAiResponses::connect(
             model, key, timeouts,
         )?)),
         Api::Offline => Ok(Box::new(Offline::new(timeouts))),

@@ -8,6 +8,9 @@ mod usage;
 
 use std::sync::Arc;
 
+pub(super) use dialect::effort;
+pub(super) use usage::count;
+
 use super::http::{self, Endpoint};
 use super::{Model, ModelError, ModelRequest, ModelStream, Provider, Secret, Timeouts, answer};
 

@@ -17,7 +17,7 @@ const MODELS: &str = r#"{"providers": {
   "mock/sub": {
     "baseUrl": "https://h", "api": "anthropic-messages", "models": [{"id": "x"}]
   },
-  "chat": {"baseUrl": "https://h", "api": "openai-responses", "models": [{"id": "only-chat"}]}
+  "chat": {"baseUrl": "https://h", "api": "smoke-signals", "models": [{"id": "only-chat"}]}
 }}"#;
 
 fn file(text: &str) -> ModelsFile {
@@ -488,17 +488,17 @@ fn an_entry_that_cannot_be_used_is_told_when_it_is_selected() {
         chosen(MODELS, "only-chat"),
         (
             ErrorCode::Configuration,
-            "the model `chat/only-chat` uses the api `openai-responses` (models.json), which is \
-             not supported. Supported: anthropic-messages, openai-completions; choose another \
-             model, or `--model offline`"
+            "the model `chat/only-chat` uses the api `smoke-signals` (models.json), which is not \
+             supported. Supported: anthropic-messages, openai-completions, openai-responses; \
+             choose another model, or `--model offline`"
                 .to_owned()
         )
     );
     assert_eq!(
         chosen("{}", "google/some").1,
         "the model `google/some` uses the api `google-generative-ai` (built in), which is not \
-         supported. Supported: anthropic-messages, openai-completions; choose another model, or \
-         `--model offline`"
+         supported. Supported: anthropic-messages, openai-completions, openai-responses; choose another \
+         model, or `--model offline`"
     );
     assert_eq!(
         chosen(r#"{"providers": {"p": {"models": [{"id": "a"}]}}}"#, "p/a").1,

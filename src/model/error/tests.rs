@@ -412,3 +412,34 @@ fn the_words_of_openai_hold_hints_and_inside_a_stream_the_status() {
     let words = openai("server_error", "rate_limit_exceeded", "slow");
     assert_eq!(ModelError::from_event(&words).code, RateLimited);
 }
+
+#[test]
+fn a_response_that_failed_has_only_a_code() {
+    use ErrorCode::{ContentRefused, ContextOverflow, InvalidRequest, Overloaded};
+    use ErrorCode::{ProviderError, Quota, RateLimited};
+    for (name, message, code, retryable) in [
+        ("server_error", "An error occurred.", ProviderError, true),
+        ("rate_limit_exceeded", "Limit 30000 TPM.", RateLimited, true),
+        ("server_is_overloaded", "Busy.", Overloaded, true),
+        ("slow_down", "Too fast.", Overloaded, true),
+        ("insufficient_quota", "No more.", Quota, false),
+        (
+            "context_length_exceeded",
+            "Too long.",
+            ContextOverflow,
+            false,
+        ),
+        ("invalid_image", "No image.", InvalidRequest, false),
+        (
+            "invalid_prompt",
+            "Invalid prompt: your prompt was flagged as potentially violating our usage policy.",
+            ContentRefused,
+            false,
+        ),
+    ] {
+        let error = json!({"error": {"code": name, "message": message}});
+        let error = ModelError::from_event(&error);
+        assert_eq!((error.code, error.retryable), (code, retryable), "{name}");
+        assert_eq!(error.message, format!("{name}: {message}"));
+    }
+}

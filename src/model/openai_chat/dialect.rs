@@ -101,7 +101,7 @@ impl Dialect {
 
 /// The service's word for a level: from the configuration, else the level's own name. `None` when
 /// there is nothing to say.
-pub(super) fn effort(compat: &Map<String, Value>, level: ThinkingLevel) -> Option<&str> {
+pub(in crate::model) fn effort(compat: &Map<String, Value>, level: ThinkingLevel) -> Option<&str> {
     let (key, usual) = match level {
         ThinkingLevel::Off => ("off", None),
         ThinkingLevel::Minimal => ("minimal", Some("minimal")),

@@ -43,7 +43,9 @@ struct CompletionDetails {
 }
 
 /// Some servers count in floats; what is no count at all is none.
-fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+pub(in crate::model) fn count<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<u64>, D::Error> {
     let value = Value::deserialize(deserializer)?;
     let rounded = || value.as_f64().filter(|number| (0.0..1e15).contains(number));
     #[allow(

@@ -1,0 +1,660 @@
+//! From hand-written bytes of the service to deltas.
+
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "a JSON literal needs no `&` in front of it"
+)]
+
+mod connection;
+mod rules;
+
+use std::collections::VecDeque;
+
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+use super::decode::ResponsesDecoder;
+use crate::event::{ErrorCode, StopReason};
+use crate::model::answer::Reader;
+use crate::model::{ModelDelta as D, ModelError, TokenUsage};
+
+fn decode(chunks: &[&[u8]]) -> (Vec<D>, Option<ModelError>) {
+    let mut reader = Reader::new(ResponsesDecoder::new("mock-1"));
+    let mut out = VecDeque::new();
+    let fed = chunks
+        .iter()
+        .try_for_each(|chunk| reader.bytes(chunk, &mut out));
+    let end = fed.and_then(|()| reader.end(&mut out));
+    (out.into(), end.err())
+}
+
+fn data(events: &[Value]) -> String {
+    let event = |event: &Value| {
+        let name = event["type"].as_str().unwrap_or("message");
+        format!("event: {name}\ndata: {event}\n\n")
+    };
+    events.iter().map(event).collect()
+}
+
+fn run(events: &[Value]) -> (Vec<D>, Option<ModelError>) {
+    decode(&[data(events).as_bytes()])
+}
+
+fn added(at: u64, item: Value) -> Value {
+    json!({"type": "response.output_item.added", "output_index": at, "item": item})
+}
+
+fn done(at: u64, item: Value) -> Value {
+    json!({"type": "response.output_item.done", "output_index": at, "item": item})
+}
+
+fn piece(of: &str, at: u64, delta: &str) -> Value {
+    json!({"type": format!("response.{of}.delta"), "output_index": at, "delta": delta})
+}
+
+fn said(at: u64, delta: &str) -> Value {
+    piece("output_text", at, delta)
+}
+
+fn argued(at: u64, delta: &str) -> Value {
+    piece("function_call_arguments", at, delta)
+}
+
+fn thought(at: u64, part: u64, delta: &str) -> Value {
+    json!({"type": "response.reasoning_summary_text.delta", "output_index": at,
+        "summary_index": part, "delta": delta})
+}
+
+fn end(status: &str) -> Value {
+    json!({"type": format!("response.{status}"), "response": {"status": status}})
+}
+
+fn incomplete(reason: Value) -> Value {
+    json!({"type": "response.incomplete", "response": {"status": "incomplete",
+        "incomplete_details": {"reason": reason}}})
+}
+
+fn message(text: &str) -> Value {
+    json!({"id": "msg_1", "type": "message", "role": "assistant",
+        "content": [{"type": "output_text", "text": text}]})
+}
+
+fn function(call_id: &str, arguments: Value) -> Value {
+    json!({"id": format!("fc_{call_id}"), "type": "function_call", "call_id": call_id,
+        "name": "read", "arguments": arguments})
+}
+
+/// The deltas in short, `=index` for an end; without usage and the end.
+fn outline(events: &[Value]) -> Vec<String> {
+    let (deltas, error) = run(events);
+    assert_eq!(error, None);
+    let line = |delta: &D| match delta {
+        D::TextStart { index } => Some(format!("text {index}")),
+        D::ThinkingStart { index } => Some(format!("thinking {index}")),
+        D::ToolcallStart { index, id, name } => Some(format!("call {index} {id} {name}")),
+        D::TextDelta { index, delta }
+        | D::ThinkingDelta { index, delta }
+        | D::ToolcallDelta { index, delta } => Some(format!("{index}:{delta}")),
+        D::TextEnd { index, .. } | D::ToolcallEnd { index } => Some(format!("={index}")),
+        D::ThinkingEnd {
+            index,
+            redacted: false,
+            ..
+        } => Some(format!("={index}")),
+        _ => None,
+    };
+    deltas.iter().filter_map(line).collect()
+}
+
+fn finished(stop_reason: StopReason) -> D {
+    D::Finished {
+        stop_reason,
+        refusal: None,
+    }
+}
+
+/// As OpenAI sends it.
+fn everything() -> (String, Vec<D>) {
+    let reasoning = json!({"id": "rs_1", "type": "reasoning", "summary": [
+        {"type": "summary_text", "text": "Hm ä."}, {"type": "summary_text", "text": "So."}],
+        "encrypted_content": "AA=="});
+    let usage = json!({"input_tokens": 1040, "output_tokens": 30, "total_tokens": 1070,
+        "input_tokens_details": {"cached_tokens": 1000},
+        "output_tokens_details": {"reasoning_tokens": 12}});
+    let text = data(&[
+        json!({"type": "response.created", "sequence_number": 0,
+            "response": {"id": "resp_1", "model": "mock-1-2030", "status": "in_progress"}}),
+        json!({"type": "response.in_progress",
+            "response": {"id": "resp_1", "model": "mock-1-2030", "error": null}}),
+        added(0, json!({"id": "rs_1", "type": "reasoning", "summary": []})),
+        json!({"type": "response.reasoning_summary_part.added", "output_index": 0,
+            "summary_index": 0, "part": {"type": "summary_text", "text": ""}}),
+        thought(0, 0, "Hm ä"),
+        thought(0, 0, "."),
+        thought(0, 1, "So."),
+        done(0, reasoning.clone()),
+        added(1, json!({"id": "msg_1", "type": "message", "content": []})),
+        said(1, "😀 "),
+        said(1, "hi"),
+        json!({"type": "response.output_text.done", "output_index": 1, "text": "😀 hi"}),
+        done(1, message("😀 hi")),
+        added(2, function("a", "".into())),
+        argued(2, "{\"a\":"),
+        argued(2, "1}"),
+        json!({"type": "response.function_call_arguments.done", "output_index": 2,
+            "arguments": "{\"a\":1}"}),
+        done(2, function("a", "{\"a\":1}".into())),
+        json!({"type": "response.completed", "response": {"id": "resp_1", "model": "mock-1-2030",
+            "status": "completed", "output": [message("😀 hi")], "usage": usage}}),
+    ]);
+    let thought = |delta: &str| D::ThinkingDelta {
+        index: 0,
+        delta: delta.to_owned(),
+    };
+    let said = |delta: &str| D::TextDelta {
+        index: 1,
+        delta: delta.to_owned(),
+    };
+    let argued = |delta: &str| D::ToolcallDelta {
+        index: 2,
+        delta: delta.to_owned(),
+    };
+    let deltas = vec![
+        D::ResponseId("resp_1".to_owned()),
+        D::ResponseModel("mock-1-2030".to_owned()),
+        D::ThinkingStart { index: 0 },
+        thought("Hm ä"),
+        thought("."),
+        thought("\n\n"),
+        thought("So."),
+        D::ThinkingEnd {
+            index: 0,
+            signature: Some(reasoning.to_string()),
+            redacted: false,
+        },
+        D::TextStart { index: 1 },
+        said("😀 "),
+        said("hi"),
+        D::TextEnd {
+            index: 1,
+            signature: Some(r#"{"v":1,"id":"msg_1"}"#.to_owned()),
+        },
+        D::ToolcallStart {
+            index: 2,
+            id: "a|fc_a".to_owned(),
+            name: "read".to_owned(),
+        },
+        argued("{\"a\":"),
+        argued("1}"),
+        D::ToolcallEnd { index: 2 },
+        D::Usage(TokenUsage {
+            input: 40,
+            output: 30,
+            cache_read: 1000,
+            reasoning: Some(12),
+            total: Some(1070),
+            ..TokenUsage::default()
+        }),
+        finished(StopReason::ToolUse),
+    ];
+    (format!(": comment\n\n{text}data: [DONE]\n\n"), deltas)
+}
+
+#[test]
+fn every_kind_of_block() {
+    let (text, deltas) = everything();
+    assert_eq!(decode(&[text.as_bytes()]), (deltas.clone(), None));
+    // The names of the events stand in the data too, and the space is not needed.
+    let lines = text.lines().filter(|line| !line.starts_with("event:"));
+    let bare: String = lines
+        .map(|line| line.replacen("data: ", "data:", 1) + "\n")
+        .collect();
+    assert_eq!(decode(&[bare.as_bytes()]), (deltas, None));
+}
+
+#[test]
+fn a_cut_at_any_byte_changes_nothing() {
+    let (text, deltas) = everything();
+    let bytes = text.replace('\n', "\r\n").into_bytes();
+    for cut in 0..=bytes.len() {
+        let (got, error) = decode(&[&bytes[..cut], &bytes[cut..]]);
+        assert!(
+            got == deltas && error.is_none(),
+            "cut at {cut}: {got:?} {error:?}"
+        );
+    }
+}
+
+#[test]
+fn items_may_interleave() {
+    let events = [
+        added(0, function("a", "".into())),
+        added(1, function("b", "".into())),
+        argued(0, "{"),
+        argued(1, "{}"),
+        argued(0, "}"),
+        done(1, function("b", "{}".into())),
+        done(0, function("a", "{}".into())),
+        end("completed"),
+    ];
+    assert_eq!(
+        outline(&events),
+        [
+            "call 0 a|fc_a read",
+            "call 1 b|fc_b read",
+            "0:{",
+            "1:{}",
+            "0:}",
+            "=1",
+            "=0"
+        ]
+    );
+}
+
+#[test]
+fn items_are_known_by_place_or_by_id_or_come_one_by_one() {
+    let call = |id: &str| {
+        json!({"type": "response.output_item.added",
+        "item": {"id": id, "type": "function_call", "call_id": id, "name": "read"}})
+    };
+    let by_id = |id: &str, delta: &str| {
+        json!({"output_index": null, "item_id": id, "delta": delta,
+        "type": "response.function_call_arguments.delta"})
+    };
+    let by_id = [
+        call("x"),
+        call("y"),
+        by_id("x", "{}"),
+        by_id("y", "[]"),
+        by_id("", "\n"),
+        end("completed"),
+    ];
+    assert_eq!(
+        outline(&by_id),
+        [
+            "call 0 x|x read",
+            "call 1 y|y read",
+            "0:{}",
+            "1:[]",
+            "1:\n",
+            "=0",
+            "=1"
+        ]
+    );
+    // Every place the same: the latest.
+    let same = [
+        added(0, function("a", "".into())),
+        argued(0, "{}"),
+        done(0, function("a", "{}".into())),
+        added(0, function("b", "".into())),
+        argued(0, "[]"),
+        done(0, function("b", "[]".into())),
+        end("completed"),
+    ];
+    assert_eq!(
+        outline(&same),
+        [
+            "call 0 a|fc_a read",
+            "0:{}",
+            "=0",
+            "call 1 b|fc_b read",
+            "1:[]",
+            "=1"
+        ]
+    );
+    // Another id with each event, as some gateways do.
+    let mut shifting = added(0, function("a", "".into()));
+    shifting["item"]["id"] = "fc_other".into();
+    let shifting = [
+        shifting,
+        argued(0, "{}"),
+        done(0, function("a", "{}".into())),
+        end("completed"),
+    ];
+    assert_eq!(outline(&shifting), ["call 0 a|fc_other read", "0:{}", "=0"]);
+}
+
+#[test]
+fn what_no_piece_said_comes_with_the_whole() {
+    let item = json!({"id": "rs_1", "type": "reasoning", "summary": [],
+        "content": [{"type": "reasoning_text", "text": "a"}, {"type": "reasoning_text", "text": "b"}]});
+    let events = [
+        // Not even their start was told.
+        done(0, item),
+        done(1, message("whole")),
+        added(2, json!({"id": "msg_2", "type": "message"})),
+        said(2, "who"),
+        done(2, message("whole")),
+        added(3, function("a", "".into())),
+        argued(3, "{\"a\""),
+        json!({"type": "response.function_call_arguments.done", "output_index": 3,
+            "arguments": "{\"a\":1}"}),
+        done(3, function("a", "{\"a\":1}".into())),
+        done(4, function("b", json!({"b": 2}))),
+        end("completed"),
+    ];
+    assert_eq!(
+        outline(&events),
+        [
+            "thinking 0",
+            "0:a\n\nb",
+            "=0",
+            "text 1",
+            "1:whole",
+            "=1",
+            "text 2",
+            "2:who",
+            "2:le",
+            "=2",
+            "call 3 a|fc_a read",
+            "3:{\"a\"",
+            "3::1}",
+            "=3",
+            "call 4 b|fc_b read",
+            "4:{\"b\":2}",
+            "=4"
+        ]
+    );
+    let mut only_end = end("completed");
+    only_end["response"]["output"] = json!([message("all"), function("a", "{}".into())]);
+    assert_eq!(
+        outline(&[only_end]),
+        ["text 0", "0:all", "=0", "call 1 a|fc_a read", "1:{}", "=1"]
+    );
+}
+
+#[test]
+fn arguments_that_are_not_those_of_the_pieces_are_no_call() {
+    let ended = |pieces: &str, whole: &str| {
+        run(&[
+            added(0, function("a", "".into())),
+            argued(0, pieces),
+            done(0, function("a", whole.into())),
+            end("completed"),
+        ])
+        .1
+    };
+    assert_eq!(ended("{\"a\": 1}", "{\"a\":1}"), None);
+    assert_eq!(ended("{\"a\":1}", ""), None);
+    let error = ended("{\"a\":\"rm x\"}", "{\"a\":\"rm -i x\"}").unwrap();
+    assert_eq!(
+        (error.code, error.retryable),
+        (ErrorCode::ProviderError, false)
+    );
+}
+
+#[test]
+fn a_call_begins_when_it_has_a_name() {
+    let mut nameless = function("a", "".into());
+    nameless["name"] = Value::Null;
+    let events = [
+        added(0, nameless.clone()),
+        argued(0, "{}"),
+        done(0, function("a", "{}".into())),
+        end("completed"),
+    ];
+    assert_eq!(outline(&events), ["call 0 a|fc_a read", "0:{}", "=0"]);
+    for events in [
+        [added(0, nameless.clone()), end("completed")],
+        [done(0, nameless.clone()), end("completed")],
+    ] {
+        assert_eq!(run(&events).1.unwrap().code, ErrorCode::ProviderError);
+    }
+    assert_eq!(run(&[added(0, nameless), incomplete("".into())]).1, None);
+}
+
+#[test]
+fn calls_without_or_with_the_same_ids_get_their_own() {
+    let bare = json!({"type": "function_call", "name": "ls", "arguments": "{}"});
+    let events = [
+        done(0, function("a", "{}".into())),
+        done(1, function("a", "{}".into())),
+        done(2, bare.clone()),
+        done(3, bare),
+        // The same place again, but another call.
+        done(0, function("b", "{}".into())),
+        end("completed"),
+    ];
+    let (deltas, _) = run(&events);
+    let ids: Vec<&str> = deltas
+        .iter()
+        .filter_map(|delta| match delta {
+            D::ToolcallStart { id, .. } => Some(id.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(ids[..2], ["a|fc_a", "a|fc_a_2"]);
+    assert!(ids[2].starts_with("call_") && ids[2] != ids[3]);
+    assert_eq!(ids[4..], ["b|fc_b"]);
+}
+
+#[test]
+fn refusals_are_text_and_reasoning_text_is_thinking() {
+    let refused = json!({"id": "msg_1", "type": "message", "phase": "final_answer",
+        "content": [{"type": "refusal", "refusal": "No."}]});
+    let events = [
+        added(0, json!({"id": "rs_1", "type": "reasoning"})),
+        thought(0, 0, "short"),
+        piece("reasoning_text", 0, "long"),
+        done(
+            0,
+            json!({"id": "rs_1", "type": "reasoning", "content": null}),
+        ),
+        added(1, json!({"id": "msg_1", "type": "message"})),
+        piece("refusal", 1, "No."),
+        done(1, refused),
+        end("completed"),
+    ];
+    assert_eq!(
+        outline(&events),
+        [
+            "thinking 0",
+            "0:short",
+            "0:\n\n",
+            "0:long",
+            "=0",
+            "text 1",
+            "1:No.",
+            "=1"
+        ]
+    );
+    let (deltas, _) = run(&events);
+    let signature = r#"{"v":1,"id":"msg_1","phase":"final_answer"}"#.to_owned();
+    let text = D::TextEnd {
+        index: 1,
+        signature: Some(signature),
+    };
+    assert!(deltas.contains(&text));
+}
+
+#[test]
+fn a_thought_that_is_only_encrypted_is_a_block_without_text() {
+    let item = json!({"id": "rs_1", "type": "reasoning", "summary": [], "encrypted_content": "AA"});
+    let (deltas, error) = run(&[
+        added(0, json!({"id": "rs_1", "type": "reasoning", "summary": []})),
+        done(0, item.clone()),
+        end("completed"),
+    ]);
+    let expected = [
+        D::ThinkingStart { index: 0 },
+        D::ThinkingEnd {
+            index: 0,
+            signature: Some(item.to_string()),
+            redacted: false,
+        },
+        finished(StopReason::Stop),
+    ];
+    assert_eq!((deltas, error), (expected.into(), None));
+}
+
+#[test]
+fn unknown_items_and_events_are_passed_over() {
+    let search = json!({"id": "ws_1", "type": "web_search_call"});
+    let events = [
+        json!({"type": "keepalive"}),
+        added(0, search.clone()),
+        json!({"type": "response.web_search_call.searching", "output_index": 0, "delta": {}}),
+        said(0, "of the unknown"),
+        done(0, search),
+        added(1, json!({"id": "msg_1", "type": "message"})),
+        json!({"type": "response.content_part.added", "output_index": 1, "part": null}),
+        said(1, ""),
+        said(1, "x"),
+        // No end of the item.
+        end("completed"),
+    ];
+    assert_eq!(outline(&events), ["text 0", "0:x", "=0"]);
+    // Nor its start.
+    assert_eq!(
+        outline(&[said(0, "a"), said(0, "b"), end("done")]),
+        ["text 0", "0:a", "0:b", "=0"]
+    );
+}
+
+#[test]
+fn ends_and_what_they_mean() {
+    let after_call = [done(0, function("a", "{}".into())), end("completed")];
+    for (events, stop_reason) in [
+        (&after_call[1..], StopReason::Stop),
+        (&after_call[..], StopReason::ToolUse),
+        (
+            &[incomplete("max_output_tokens".into())],
+            StopReason::Length,
+        ),
+        (&[incomplete(Value::Null)], StopReason::Length),
+        (
+            &[json!({"type": "response.done", "response": {"status": "incomplete"}})],
+            StopReason::Length,
+        ),
+    ] {
+        let (deltas, error) = run(events);
+        assert_eq!((deltas.last(), error), (Some(&finished(stop_reason)), None));
+    }
+    let cut_call = [
+        added(0, function("a", "".into())),
+        incomplete("max_output_tokens".into()),
+    ];
+    assert_eq!(run(&cut_call).0.last(), Some(&finished(StopReason::Length)));
+    let refused = D::Finished {
+        stop_reason: StopReason::Error,
+        refusal: Some("The service stopped the answer because of its content.".to_owned()),
+    };
+    let (deltas, error) = run(&[incomplete("content_filter".into())]);
+    assert_eq!((deltas, error), (vec![refused], None));
+    for event in [incomplete("whim".into()), end("cancelled")] {
+        let error = run(&[event]).1.unwrap();
+        assert_eq!(
+            (error.code, error.retryable),
+            (ErrorCode::ProviderError, false)
+        );
+    }
+}
+
+#[test]
+fn errors_inside_the_stream_are_classified() {
+    use ErrorCode::{ContextOverflow, ProviderError, RateLimited};
+    let failed = |error: Value| {
+        json!({"type": "response.failed", "response": {"status": "failed", "error": error,
+            "usage": {"input_tokens": 7}}})
+    };
+    for (event, code, retryable, text) in [
+        (
+            failed(json!({"code": "rate_limit_exceeded", "message": "Slow."})),
+            RateLimited,
+            true,
+            "rate_limit_exceeded: Slow.",
+        ),
+        (
+            failed(Value::Null),
+            ProviderError,
+            false,
+            "the service gave no reason",
+        ),
+        (
+            json!({"type": "error", "code": "server_error", "message": "Oops.", "param": null}),
+            ProviderError,
+            true,
+            "server_error: Oops.",
+        ),
+        (
+            json!({"type": "error", "error": {"type": "invalid_request_error",
+                "code": "context_length_exceeded", "message": "Long."}}),
+            ContextOverflow,
+            false,
+            "invalid_request_error: Long.",
+        ),
+        (
+            json!({"error": {"message": "Busy", "type": "server_error"}}),
+            ProviderError,
+            true,
+            "server_error: Busy",
+        ),
+        (
+            json!({"type": "response.failed", "response": {
+                "incomplete_details": {"reason": "whim"}}}),
+            ProviderError,
+            false,
+            "incomplete: whim",
+        ),
+    ] {
+        let (deltas, error) = run(&[said(0, "x"), event.clone()]);
+        let error = error.unwrap_or_else(|| panic!("no error of {event}"));
+        let got = (error.code, error.retryable, error.message.as_str());
+        assert_eq!(got, (code, retryable, text), "{event}");
+        let counted = event.pointer("/response/usage").is_some();
+        // The text is not closed: it is not whole.
+        assert_eq!(deltas.len(), 2 + usize::from(counted), "{event}");
+    }
+}
+
+#[test]
+fn an_answer_without_its_end_is_a_cut() {
+    let text = data(&[said(0, "x")]);
+    for body in [
+        text.clone(),
+        format!("{text}data: [DONE]\n\n"),
+        text + "data: {\"ty",
+    ] {
+        let (deltas, error) = decode(&[body.as_bytes()]);
+        let error = error.unwrap();
+        assert_eq!(
+            (error.code, error.retryable),
+            (ErrorCode::Network, true),
+            "{body}"
+        );
+        assert_eq!(deltas.len(), 2);
+    }
+    let whole = data(&[end("completed")]);
+    let (deltas, error) = decode(&[whole.trim_end().as_bytes()]);
+    assert_eq!((deltas, error), (vec![finished(StopReason::Stop)], None));
+}
+
+#[test]
+fn nonsense_is_an_error() {
+    for events in [
+        vec![
+            added(0, function("a", "".into())),
+            added(0, function("a", "".into())),
+        ],
+        vec![argued(0, "{}")],
+        vec![added(0, function("a", "".into())), said(0, "x")],
+        vec![done(0, message("x")), said(0, "y")],
+        vec![json!(["no", "event"])],
+    ] {
+        let error = run(&events).1.unwrap();
+        assert_eq!(
+            (error.code, error.retryable),
+            (ErrorCode::ProviderError, false),
+            "{events:?}"
+        );
+    }
+    let (_, error) = decode(&[b"data: {oops\n\n"]);
+    assert_eq!(error.unwrap().code, ErrorCode::ProviderError);
+    // An end told twice takes nothing from the answer.
+    let twice = [
+        done(0, message("x")),
+        done(0, message("x")),
+        end("completed"),
+    ];
+    assert_eq!(outline(&twice), ["text 0", "0:x", "=0"]);
+}
