@@ -32,7 +32,11 @@ mod tests;
 pub const OFFLINE: &str = "offline";
 
 /// The APIs that a provider or model of `models.json` may name.
-pub const SUPPORTED_APIS: [&str; 2] = ["anthropic-messages", "openai-completions"];
+pub const SUPPORTED_APIS: [&str; 3] = [
+    "anthropic-messages",
+    "openai-completions",
+    "google-generative-ai",
+];
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]

@@ -10,6 +10,7 @@ pub mod catalogue;
 mod context;
 mod discover;
 mod error;
+mod google;
 mod http;
 mod ids;
 mod json;
@@ -130,6 +131,8 @@ pub enum Api {
     AnthropicMessages,
     /// OpenAI's Chat Completions API, which many servers speak.
     OpenAiCompletions,
+    /// Google's Gemini API.
+    GoogleGenerativeAi,
     /// The built-in model.
     Offline,
     /// One that Quipu does not speak, as it was configured.
@@ -143,6 +146,7 @@ impl Api {
         match self {
             Self::AnthropicMessages => "anthropic-messages",
             Self::OpenAiCompletions => "openai-completions",
+            Self::GoogleGenerativeAi => "google-generative-ai",
             Self::Offline => "offline",
             Self::Other(name) => name,
         }
@@ -154,6 +158,7 @@ impl From<&str> for Api {
         match name {
             "anthropic-messages" => Self::AnthropicMessages,
             "openai-completions" => Self::OpenAiCompletions,
+            "google-generative-ai" => Self::GoogleGenerativeAi,
             "offline" => Self::Offline,
             other => Self::Other(other.to_owned()),
         }
@@ -255,6 +260,8 @@ pub enum ModelDelta {
     },
     /// More of the arguments of a tool call.
     ToolcallDelta { index: usize, delta: String },
+    /// What the service wants back beside an open tool call.
+    ToolcallSignature { index: usize, signature: String },
     /// A tool call is whole.
     ToolcallEnd { index: usize },
     /// The token counts of the whole answer so far, when they have changed.
@@ -351,6 +358,7 @@ pub fn connect(
         Api::OpenAiCompletions => Ok(Box::new(openai_chat::OpenAiChat::connect(
             model, key, timeouts,
         )?)),
+        Api::GoogleGenerativeAi => Ok(Box::new(google::Google::connect(model, key, timeouts)?)),
         Api::Offline => Ok(Box::new(Offline::new(timeouts))),
         Api::Other(name) => Err(ModelError::new(
             ErrorCode::Configuration,
