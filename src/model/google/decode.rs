@@ -62,6 +62,10 @@ struct PromptFeedback {
     block_reason_message: Option<String>,
 }
 
+#[allow(
+    clippy::struct_field_names,
+    reason = "the names are those of the service"
+)]
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct UsageMetadata {
