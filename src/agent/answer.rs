@@ -239,6 +239,10 @@ impl Answer {
                 }
                 .into()
             }
+            ModelDelta::ToolcallSignature { index, signature } => {
+                self.call(index)?.thought_signature = Some(signature);
+                return Ok(None);
+            }
             ModelDelta::ToolcallEnd { index } => {
                 let arguments = self
                     .blocks

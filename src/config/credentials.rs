@@ -313,9 +313,12 @@ pub fn hold_known(secrets: &mut Secrets, models: &ModelsFile, sources: &Sources<
     let text = json::read(sources.auth_file).ok().flatten();
     let entries = text.and_then(|text| json::parse(sources.auth_file, &text, REMEDY).ok());
     let AuthFile(entries) = entries.unwrap_or_default();
-    let in_auth = entries.iter().filter_map(|(name, entry)| Some((name.as_str(), entry.key.as_ref()?)));
-    let in_models =
-        models.providers().filter_map(|(name, entry)| Some((name, entry.api_key.as_ref()?)));
+    let in_auth = entries
+        .iter()
+        .filter_map(|(name, entry)| Some((name.as_str(), entry.key.as_ref()?)));
+    let in_models = models
+        .providers()
+        .filter_map(|(name, entry)| Some((name, entry.api_key.as_ref()?)));
     for (provider, value) in in_auth.chain(in_models) {
         if let Some(key) = value.known(environment)
             // Servers that want no key are given their own name for one: no secret.

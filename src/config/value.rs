@@ -63,7 +63,9 @@ impl ConfigValue {
     /// The value it stands for, if that can be told without running a command.
     pub(super) fn known(&self, environment: &Environment) -> Option<Secret> {
         let is_command = self.0.trim_start().starts_with('!');
-        (!is_command).then(|| self.resolve(environment, Duration::ZERO).ok()).flatten()
+        (!is_command)
+            .then(|| self.resolve(environment, Duration::ZERO).ok())
+            .flatten()
     }
 
     /// Whether it looks like the name of a key variable that is not set, which is then sent as it

@@ -32,10 +32,11 @@ mod tests;
 pub const OFFLINE: &str = "offline";
 
 /// The APIs that a provider or model of `models.json` may name.
-pub const SUPPORTED_APIS: [&str; 3] = [
+pub const SUPPORTED_APIS: [&str; 4] = [
     "anthropic-messages",
     "openai-completions",
     "openai-responses",
+    "google-generative-ai",
 ];
 
 /// What is asked for.

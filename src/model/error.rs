@@ -168,10 +168,14 @@ impl Details {
                 format!("{message}: {raw}")
             };
         }
-        let more = error
-            .get("details")
-            .map(Value::to_string)
-            .unwrap_or_default();
+        // Links to help are no details: they lead to the page on billing whatever went wrong.
+        let more = match error.get("details") {
+            Some(Value::Array(list)) => {
+                let facts = list.iter().filter(|fact| fact.get("links").is_none());
+                facts.map(Value::to_string).collect::<Vec<_>>().join(",")
+            }
+            details => details.map(Value::to_string).unwrap_or_default(),
+        };
         Self {
             kind: word(error.get("type")).or_else(|| word(error.get("status"))),
             code: word(error.get("code")),

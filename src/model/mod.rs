@@ -10,6 +10,7 @@ pub mod catalogue;
 mod context;
 mod discover;
 mod error;
+mod google;
 mod http;
 mod ids;
 mod json;
@@ -135,6 +136,8 @@ pub enum Api {
     OpenAiCompletions,
     /// OpenAI's Responses API.
     OpenAiResponses,
+    /// Google's Gemini API.
+    GoogleGenerativeAi,
     /// The built-in model.
     Offline,
     /// One that Quipu does not speak, as it was configured.
@@ -149,6 +152,7 @@ impl Api {
             Self::AnthropicMessages => "anthropic-messages",
             Self::OpenAiCompletions => "openai-completions",
             Self::OpenAiResponses => "openai-responses",
+            Self::GoogleGenerativeAi => "google-generative-ai",
             Self::Offline => "offline",
             Self::Other(name) => name,
         }
@@ -161,6 +165,7 @@ impl From<&str> for Api {
             "anthropic-messages" => Self::AnthropicMessages,
             "openai-completions" => Self::OpenAiCompletions,
             "openai-responses" => Self::OpenAiResponses,
+            "google-generative-ai" => Self::GoogleGenerativeAi,
             "offline" => Self::Offline,
             other => Self::Other(other.to_owned()),
         }
@@ -262,6 +267,8 @@ pub enum ModelDelta {
     },
     /// More of the arguments of a tool call.
     ToolcallDelta { index: usize, delta: String },
+    /// What the service wants back beside an open tool call.
+    ToolcallSignature { index: usize, signature: String },
     /// A tool call is whole.
     ToolcallEnd { index: usize },
     /// The token counts of the whole answer so far, when they have changed.
@@ -361,6 +368,7 @@ pub fn connect(
         Api::OpenAiResponses => Ok(Box::new(openai_responses::OpenAiResponses::connect(
             model, key, timeouts,
         )?)),
+        Api::GoogleGenerativeAi => Ok(Box::new(google::Google::connect(model, key, timeouts)?)),
         Api::Offline => Ok(Box::new(Offline::new(timeouts))),
         Api::Other(name) => Err(ModelError::new(
             ErrorCode::Configuration,

@@ -159,6 +159,61 @@ fn sorts_by_status_type_and_words() {
             false,
         ),
         (
+            429,
+            google(
+                "RESOURCE_EXHAUSTED",
+                quota_words,
+                json!([{"violations": [{"quotaId": "GenerateRequestsPerMinutePerProjectPerModel"}]},
+                    {"links": [{"url": "https://ai.google.dev/gemini-api/docs/billing"}]}]),
+            ),
+            RateLimited,
+            true,
+        ),
+        (
+            429,
+            google(
+                "RESOURCE_EXHAUSTED",
+                quota_words,
+                json!([{"reason": "BILLING_DISABLED"}]),
+            ),
+            Quota,
+            false,
+        ),
+        (
+            503,
+            google("UNAVAILABLE", "The model is overloaded.", json!([])),
+            Overloaded,
+            true,
+        ),
+        (
+            504,
+            google("DEADLINE_EXCEEDED", "Too late.", json!([])),
+            Timeout,
+            true,
+        ),
+        (
+            500,
+            google("INTERNAL", "An internal error has occurred.", json!([])),
+            ProviderError,
+            true,
+        ),
+        (
+            403,
+            google("PERMISSION_DENIED", "No access.", json!([])),
+            Auth,
+            false,
+        ),
+        (
+            400,
+            google(
+                "INVALID_ARGUMENT",
+                "The input token count (2) exceeds the maximum number of tokens allowed (1).",
+                json!([]),
+            ),
+            ContextOverflow,
+            false,
+        ),
+        (
             400,
             google("INVALID_ARGUMENT", "API key not valid.", json!([])),
             Auth,
