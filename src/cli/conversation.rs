@@ -24,7 +24,7 @@ pub(super) struct Verdict {
     pub(super) outcome: Outcome,
     pub(super) error: Option<StreamError>,
     /// Whether it failed by an answer that the stream shows.
-    answered: bool,
+    pub(super) answered: bool,
 }
 
 impl Verdict {

@@ -23,7 +23,7 @@ pub use args::{Args, Mode};
 pub use failure::{Failure, exit_code};
 
 use crate::event::ErrorCode;
-use crate::wire::Wire;
+use crate::wire::{Wire, WireOptions};
 
 /// Runs the program with the process's arguments.
 #[must_use]
@@ -74,8 +74,12 @@ fn refuse(error: &clap::Error, words: &[OsString]) -> ExitCode {
 /// Reports arguments that cannot be run, as a stream if one was asked for.
 fn fail(failure: Failure, words: &[OsString]) -> ExitCode {
     if chosen(words, "--mode").is_some_and(|mode| mode == "json") {
-        let wire = chosen(words, "--wire").and_then(|wire| wire.parse().ok());
-        return run::fail(wire.unwrap_or(Wire::Quipu), failure);
+        let wire: Option<Wire> = chosen(words, "--wire").and_then(|wire| wire.parse().ok());
+        let options = WireOptions {
+            wire: wire.unwrap_or_default(),
+            ..WireOptions::default()
+        };
+        return run::fail(options, failure);
     }
     if !failure.is_told() {
         note(&format!("quipu: {failure}"));

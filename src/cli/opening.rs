@@ -64,8 +64,12 @@ pub(super) async fn open(
         .thinking
         .or(selection.thinking)
         .or(settings.default_thinking_level);
-    let (model, credentials) = unlock(args, selection, paths, environment).await?;
+    let (model, mut credentials) = unlock(args, selection, paths, environment).await?;
     warn(&credentials.warnings);
+    if let Some(key) = &args.api_key {
+        // The chosen model may not need it; it is a secret all the same.
+        credentials.secrets.hold(key);
+    }
     let hidden = credentials::hidden_variables(&models, Some(&credentials));
     let hidden_variables = if settings.tools_see_keys {
         Vec::new()

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::conversation::{self, Verdict};
 use super::signal::{Caught, Signals};
-use super::{Args, Failure, exit_code, note};
+use super::{Args, Failure, Mode, exit_code, note};
 use crate::agent::Halt;
 use crate::contract::{SCHEMA_HASH, SCHEMA_VERSION};
 use crate::event::{
@@ -19,42 +19,47 @@ use crate::event::{
     WireName,
 };
 use crate::tool::ProcessGroups;
-use crate::wire::{Ending, EventFilter, EventSender, Output, Wire, WireOptions};
+use crate::wire::{Ending, EventFilter, EventSender, Form, Output, Wire, WireOptions};
 
 /// How long a cancelled run may take to end by itself before its open ends are closed for it.
 const GRACE: Duration = Duration::from_millis(700);
 
 /// Plays the prompts of the arguments.
 pub(super) fn run(args: &Args) -> ExitCode {
-    match EventFilter::parse(&args.events, args.wire) {
-        Ok(_) if args.stamp && args.wire != Wire::Quipu => fail(
-            args.wire,
-            Failure::usage(format!(
-                "--stamp numbers the lines of the native wire only: the lines of the {} wire have no place \
-                 for it. Leave out --stamp or --wire.",
-                args.wire.name()
-            )),
-        ),
+    let wire = args.wire;
+    let options = WireOptions {
+        form: match args.mode {
+            Mode::Text => Form::Text,
+            Mode::Json => Form::Lines,
+        },
+        wire,
+        ..WireOptions::default()
+    };
+    if args.stamp && wire != Wire::Quipu {
+        let message = format!(
+            "--stamp numbers the lines of the native wire only: the lines of the {} wire have no place \
+             for it. Leave out --stamp or --wire.",
+            wire.name()
+        );
+        return fail(options, Failure::usage(message));
+    }
+    match EventFilter::parse(&args.events, wire) {
         Ok(events) => {
             let options = WireOptions {
-                wire: args.wire,
                 events,
                 stamp: args.stamp,
+                ..options
             };
             block_on(stream(options, args.timeout, |context| {
                 conversation::play(args.clone(), context)
             }))
         }
-        Err(error) => fail(args.wire, Failure::usage(error.to_string())),
+        Err(error) => fail(options, Failure::usage(error.to_string())),
     }
 }
 
-/// Reports a start-up failure as a stream.
-pub(super) fn fail(wire: Wire, failure: Failure) -> ExitCode {
-    let options = WireOptions {
-        wire,
-        ..WireOptions::default()
-    };
+/// Reports a start-up failure in the form of the options.
+pub(super) fn fail(options: WireOptions, failure: Failure) -> ExitCode {
     block_on(stream(options, None, |_| async { Err(failure.into()) }))
 }
 
@@ -134,7 +139,7 @@ where
     };
     let cancel = CancellationToken::new();
     let groups = ProcessGroups::default();
-    let wire = options.wire;
+    let (form, wire) = (options.form, options.wire);
     let (events, output) = match Output::stdout(options, cancel.clone()) {
         Ok(started) => started,
         Err(error) => {
@@ -211,6 +216,10 @@ where
         }),
         _ => verdict,
     };
+    if let (Form::Text, true, Some(error)) = (form, verdict.answered, &verdict.error) {
+        // Without a stream nothing else would tell.
+        note(&format!("quipu: {}", error.message));
+    }
     let model = chosen.get().cloned();
     finish(output, (wire, model), verdict, caught, signals).await
 }

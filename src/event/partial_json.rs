@@ -104,7 +104,7 @@ impl PartialJson {
                     });
                 }
                 Value::Object(map) => map.values().next_back()?,
-                Value::Array(list) => list.last()?,
+                Value::Array(items) => items.last()?,
                 _ => return None,
             };
         }

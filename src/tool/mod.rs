@@ -228,3 +228,18 @@ async fn reading<T: Send + 'static>(
 
 #[cfg(test)]
 mod testing;
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_tools_have_their_order_and_one_line_each() {
+        let tools = super::builtin();
+        let names: Vec<_> = tools.iter().map(|tool| tool.name()).collect();
+        let expected = ["read", "bash", "edit", "write", "grep", "find", "ls"];
+        assert_eq!(names, expected);
+        for tool in tools {
+            assert!(!tool.description().contains('\n'), "{}", tool.name());
+            assert_eq!(tool.parameters()["type"], "object");
+        }
+    }
+}

@@ -11,6 +11,7 @@ mod line;
 mod output;
 mod projection;
 mod senpi;
+mod text;
 mod writer;
 
 pub use crate::contract::Wire;
@@ -18,9 +19,21 @@ pub use filter::{EventFilter, UnknownEvent};
 pub use output::{Ending, EventSender, Finished, Output, StreamClosed};
 pub use projection::{Line, Projection};
 
+/// What standard output holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// The lines of the wire.
+    #[default]
+    Lines,
+    /// The final answers only.
+    Text,
+}
+
 /// How lines are written.
 #[derive(Clone, Debug, Default)]
 pub struct WireOptions {
+    /// Lines, or the answers only.
+    pub form: Form,
     /// The form of the stream.
     pub wire: Wire,
     /// Which lines are written.

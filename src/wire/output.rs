@@ -17,8 +17,9 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
+use super::text::Text;
 use super::writer::Writer;
-use super::{Projection, WireOptions, line};
+use super::{Form, Projection, WireOptions, line};
 use crate::event::tracker::{CloseReason, OrderError, Tracker};
 use crate::event::{ModelRef, Outcome, QuipuEvent, Stamp, StopReason, StreamEndEvent, StreamError};
 
@@ -193,6 +194,7 @@ struct Lines<W> {
     options: WireOptions,
     tracker: Tracker,
     projection: Projection,
+    text: Text,
     writer: Writer<W>,
     /// Lines written so far.
     count: u64,
@@ -207,6 +209,7 @@ impl<W: Write> Lines<W> {
             options,
             tracker: Tracker::default(),
             projection,
+            text: Text::new(),
             writer,
             count: 0,
             disorder: None,
@@ -266,10 +269,15 @@ impl<W: Write> Lines<W> {
         let Self {
             options,
             projection,
+            text,
             writer,
             count,
             ..
         } = self;
+        if options.form == Form::Text {
+            text.append(writer.buffer(), &event);
+            return;
+        }
         projection.project(event, |line| {
             if !options.events.passes(&line) {
                 return;

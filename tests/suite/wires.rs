@@ -298,7 +298,7 @@ fn the_judge_of_the_wires_finds_faults() {
         ("no agent_end", |lines| drop(lines.pop())),
         ("no agent_start", |lines| drop(lines.remove(1))),
         ("a second agent_start", |lines| {
-            lines.insert(2, lines[1].clone())
+            lines.insert(2, lines[1].clone());
         }),
         ("a message is missing from agent_end", |lines| {
             drop(
@@ -315,7 +315,7 @@ fn the_judge_of_the_wires_finds_faults() {
             );
         }),
         ("a field of the native wire", |lines| {
-            lines[0]["stream"] = json!({})
+            lines[0]["stream"] = json!({});
         }),
         ("an id on toolcall_start", |lines| {
             let start = lines
