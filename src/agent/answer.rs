@@ -60,17 +60,18 @@ impl Agent {
                     stop_reason,
                     refusal,
                 } => break End::Finished(stop_reason, refusal),
-                delta => match answer.apply(delta, self) {
-                    Ok(Some((event, resolved_tool_name))) => {
-                        let usage = answer.message.usage.clone();
-                        self.emit(MessageUpdateEvent {
-                            usage,
-                            assistant_message_event: event,
-                            resolved_tool_name,
-                        })
-                        .await?;
+                delta => match answer.apply_all(delta, self) {
+                    Ok(events) => {
+                        for (event, resolved_tool_name) in events {
+                            let usage = answer.message.usage.clone();
+                            self.emit(MessageUpdateEvent {
+                                usage,
+                                assistant_message_event: event,
+                                resolved_tool_name,
+                            })
+                            .await?;
+                        }
                     }
-                    Ok(None) => {}
                     Err(error) => break End::Failed(error),
                 },
             }
@@ -89,6 +90,9 @@ impl Agent {
         Ok((message, end))
     }
 }
+
+/// The event of a delta, and the tool that a call will run.
+type Told = (AssistantMessageEvent, Option<String>);
 
 enum End {
     Finished(StopReason, Option<String>),
@@ -115,6 +119,8 @@ struct Block {
     open: bool,
     /// The arguments of a tool call so far.
     arguments: Option<PartialJson>,
+    /// An end of its text that may be the beginning of a secret; see `Secrets::scrub_piece`.
+    tail: String,
 }
 
 impl Answer {
@@ -138,16 +144,63 @@ impl Answer {
         }
     }
 
+    /// Takes one delta of the service; its pieces come without secrets.
+    fn apply_all(&mut self, mut delta: ModelDelta, agent: &Agent) -> Result<Vec<Told>, ModelError> {
+        let mut told = Vec::with_capacity(1);
+        match &mut delta {
+            ModelDelta::TextDelta {
+                index,
+                delta: piece,
+            }
+            | ModelDelta::ThinkingDelta {
+                index,
+                delta: piece,
+            }
+            | ModelDelta::ToolcallDelta {
+                index,
+                delta: piece,
+            } => {
+                if let Some(block) = self.blocks.get_mut(*index) {
+                    let secrets = &agent.config.secrets;
+                    *piece = secrets.scrub_piece(&mut block.tail, std::mem::take(piece));
+                    if piece.is_empty() {
+                        return Ok(told);
+                    }
+                }
+            }
+            ModelDelta::TextEnd { index, .. }
+            | ModelDelta::ThinkingEnd { index, .. }
+            | ModelDelta::ToolcallEnd { index } => {
+                // What was kept back turned out to be no secret.
+                if let Some(rest) = self.rest(*index) {
+                    told.extend(self.apply(rest, agent)?);
+                }
+            }
+            _ => {}
+        }
+        told.extend(self.apply(delta, agent)?);
+        Ok(told)
+    }
+
+    /// The piece of a block that was kept back, if any.
+    fn rest(&mut self, index: usize) -> Option<ModelDelta> {
+        let delta = std::mem::take(&mut self.blocks.get_mut(index)?.tail);
+        if delta.is_empty() {
+            return None;
+        }
+        Some(match self.message.content.get(index)? {
+            AssistantContent::Text(_) => ModelDelta::TextDelta { index, delta },
+            AssistantContent::Thinking(_) => ModelDelta::ThinkingDelta { index, delta },
+            AssistantContent::ToolCall(_) => ModelDelta::ToolcallDelta { index, delta },
+        })
+    }
+
     /// Takes one delta; gives the event that tells of it and the tool a call will run.
     #[allow(
         clippy::too_many_lines,
         reason = "one short arm for each kind of delta"
     )]
-    fn apply(
-        &mut self,
-        delta: ModelDelta,
-        agent: &Agent,
-    ) -> Result<Option<(AssistantMessageEvent, Option<String>)>, ModelError> {
+    fn apply(&mut self, delta: ModelDelta, agent: &Agent) -> Result<Option<Told>, ModelError> {
         let mut resolved = None;
         let event: AssistantMessageEvent = match delta {
             ModelDelta::Accepted | ModelDelta::Finished { .. } => return Ok(None),
@@ -296,6 +349,7 @@ impl Answer {
         self.blocks.push(Block {
             open: true,
             arguments,
+            tail: String::new(),
         });
         self.message.content.push(content);
         Ok(index as u64)

@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use super::{Agent, now};
 use crate::event::{
     InputContent, StopReason, TextContent, ToolCall, ToolExecutionEndEvent,
-    ToolExecutionStartEvent, ToolExecutionUpdateEvent, ToolResult, ToolResultMessage,
+    ToolExecutionStartEvent, ToolExecutionUpdateEvent, ToolResult, ToolResultMessage, UserContent,
 };
 use crate::tool::{ToolContext, ToolError, ToolOutput, UpdateSink};
 use crate::wire::StreamClosed;
@@ -155,6 +155,13 @@ impl Agent {
     async fn flush(&self, call: &ToolCall, running: &Running) -> Result<(), StreamClosed> {
         while let Some(mut partial_result) = running.updates.take() {
             self.scrub(&mut partial_result);
+            for block in &mut partial_result.content {
+                if let InputContent::Text(block) = block {
+                    // The rest of a secret may only come with the next report.
+                    let begun = self.config.secrets.unfinished(&block.text);
+                    block.text.truncate(block.text.len() - begun);
+                }
+            }
             self.emit(ToolExecutionUpdateEvent {
                 tool_call_id: call.id.clone(),
                 tool_name: running.tool_name.clone(),
@@ -213,20 +220,33 @@ impl Agent {
         })
     }
 
-    /// Replaces values that must not reach a line.
-    fn scrub(&self, result: &mut ToolResult) {
-        let scrub = |text: &mut String| {
-            if let Cow::Owned(clean) = self.config.secrets.scrub(text) {
-                *text = clean;
-            }
-        };
-        for block in &mut result.content {
+    /// Replaces values that must not reach a line in what the user asks.
+    pub(super) fn scrub_prompt(&self, content: &mut UserContent) {
+        match content {
+            UserContent::String(text) => self.scrub_text(text),
+            UserContent::Array(blocks) => self.scrub_blocks(blocks),
+        }
+    }
+
+    fn scrub_text(&self, text: &mut String) {
+        if let Cow::Owned(clean) = self.config.secrets.scrub(text) {
+            *text = clean;
+        }
+    }
+
+    fn scrub_blocks(&self, blocks: &mut [InputContent]) {
+        for block in blocks {
             if let InputContent::Text(block) = block {
-                scrub(&mut block.text);
+                self.scrub_text(&mut block.text);
             }
         }
+    }
+
+    /// Replaces values that must not reach a line.
+    fn scrub(&self, result: &mut ToolResult) {
+        self.scrub_blocks(&mut result.content);
         if let Some(details) = &mut result.details {
-            scrub_value(details, &scrub);
+            scrub_value(details, &|text| self.scrub_text(text));
         }
     }
 }

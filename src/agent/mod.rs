@@ -154,7 +154,8 @@ impl Agent {
     ///
     /// # Errors
     /// [`Halt`]: the run is then left as it is.
-    pub async fn prompt(&mut self, content: UserContent) -> Result<RunEnd, Halt> {
+    pub async fn prompt(&mut self, mut content: UserContent) -> Result<RunEnd, Halt> {
+        self.scrub_prompt(&mut content);
         let timestamp = now();
         let mut prompt = Some(UserMessage { content, timestamp });
         loop {

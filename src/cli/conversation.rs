@@ -71,7 +71,7 @@ impl Verdict {
                 ..Self::failed(error)
             },
             (Outcome::Completed, RunEnd::Aborted) => Self::aborted(),
-            (Outcome::Completed, RunEnd::Limit(error)) => Self::limit(error),
+            (Outcome::Completed | Outcome::Failed, RunEnd::Limit(error)) => Self::limit(error),
             _ => self,
         }
     }
@@ -82,7 +82,9 @@ pub(super) async fn play(args: Args, context: Context) -> Result<Verdict, Stop> 
     let cancel = context.cancel.clone();
     let cwd = context.cwd.clone();
     let words = Words::sort(&args)?;
-    let (mut agent, images) = agent(&args, context).await?;
+    let (mut agent, images) = agent(&args, context)
+        .await
+        .map_err(|failure| failure.without(args.api_key.as_deref()))?;
     let mut verdict = Verdict {
         outcome: Outcome::Completed,
         error: None,

@@ -1,5 +1,6 @@
 //! What ends the program without a run, and the one place that turns errors into exit statuses.
 
+use crate::config::Secrets;
 use crate::event::{ErrorCode, StreamError};
 
 /// A start-up failure: nothing was asked of a model.
@@ -39,6 +40,15 @@ impl Failure {
     #[must_use]
     pub fn is_told(&self) -> bool {
         self.told
+    }
+
+    /// The failure without a key that stands on the command line.
+    #[must_use]
+    pub fn without(mut self, key: Option<&str>) -> Self {
+        let mut secrets = Secrets::default();
+        secrets.hold(key.unwrap_or_default());
+        self.message = secrets.scrub(&self.message).into_owned();
+        self
     }
 
     /// A bad flag, value or input file.

@@ -54,9 +54,7 @@ fn refuse(error: &clap::Error, words: &[OsString]) -> ExitCode {
     let json = chosen(words, "--mode").is_some_and(|mode| mode == "json");
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion if !json => {
-            // A reader that has gone away needs no help.
-            let _ = write!(std::io::stdout(), "{}", error.render());
-            ExitCode::SUCCESS
+            command::print(error.render().to_string().as_bytes())
         }
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             // In JSON mode standard output holds lines of the stream and nothing else.

@@ -13,6 +13,7 @@ use super::conversation::{self, Verdict};
 use super::signal::{Caught, Signals};
 use super::{Args, Failure, Mode, exit_code, note};
 use crate::agent::Halt;
+use crate::config::kill_commands;
 use crate::contract::{SCHEMA_HASH, SCHEMA_VERSION};
 use crate::event::{
     ErrorCode, ModelRef, Outcome, SessionHeader, SessionHeaderVersion, StreamError, StreamInfo,
@@ -189,6 +190,7 @@ where
         }
     };
     groups.kill_all().await;
+    kill_commands();
 
     let told = matches!(joined, Some(Ok(Err(Stop::Failure(_)))));
     let verdict = match joined {
@@ -222,7 +224,14 @@ where
         note(&format!("quipu: {}", error.message));
     }
     let model = chosen.get().cloned();
-    finish(output, (wire, model), verdict, caught, signals).await
+    finish(
+        output,
+        (wire, model),
+        verdict,
+        (caught, timed_out.is_some()),
+        signals,
+    )
+    .await
 }
 
 /// Waits for the end of a time limit; for ever without one.
@@ -256,7 +265,7 @@ async fn finish(
     output: Output,
     (wire, model): (Wire, Option<ModelRef>),
     verdict: Verdict,
-    caught: Option<Caught>,
+    (caught, timed_out): (Option<Caught>, bool),
     mut signals: Signals,
 ) -> u8 {
     let ending = match caught {
@@ -280,7 +289,7 @@ async fn finish(
     let code = ending.exit_code;
     let mut given_up = caught;
     let interrupt = async {
-        if given_up.is_none() {
+        if given_up.is_none() && !timed_out {
             // Lines of a whole run may still wait for a slow reader.
             given_up = Some(signals.next().await);
         }

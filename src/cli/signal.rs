@@ -7,7 +7,12 @@ pub(super) struct Signals {
     hangup: Signal,
     interrupt: Signal,
     terminate: Signal,
+    /// Caught so that a file over its size limit is an error of the write and not the end.
+    _file_size: Signal,
 }
+
+/// `SIGXFSZ`, for which tokio has no name.
+const FILE_SIZE: i32 = rustix::process::Signal::XFSZ.as_raw();
 
 /// A caught signal.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +30,7 @@ impl Signals {
             hangup: signal(SignalKind::hangup())?,
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
+            _file_size: signal(SignalKind::from_raw(FILE_SIZE))?,
         })
     }
 

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
-use std::sync::mpsc;
+use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -12,6 +12,41 @@ use super::ValueError;
 
 /// More than any key; a command that prints without end is stopped here.
 const MAX_BYTES: u64 = 64 * 1024;
+
+/// The groups of commands that are running.
+static RUNNING: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+
+/// Kills the commands that are still running, with all that they started.
+pub fn kill_commands() {
+    for group in RUNNING
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .drain(..)
+    {
+        // It may have ended this moment.
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+}
+
+/// A command in the list of those that are running, until it is dropped.
+struct Running(Option<Pid>);
+
+impl Running {
+    fn new(group: Option<Pid>) -> Self {
+        RUNNING
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .extend(group);
+        Self(group)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+        running.retain(|group| Some(*group) != self.0);
+    }
+}
 
 /// What `command` prints in `sh`. It gets no input, its error output is dropped, and after `limit`
 /// it is killed with all that it started.
@@ -26,6 +61,7 @@ pub(super) fn output(command: &str, limit: Duration) -> Result<String, ValueErro
         .spawn()
         .map_err(|error| ValueError::Start(error.to_string()))?;
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let _running = Running::new(group);
     let (sender, receiver) = mpsc::channel();
     // A thread, because nothing else bounds a blocking read; it ends when the pipe closes.
     std::thread::spawn(move || {

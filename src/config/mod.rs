@@ -14,6 +14,7 @@ mod secrets;
 pub mod settings;
 mod value;
 
+pub use command::kill_commands;
 pub use environment::Environment;
 pub use error::ConfigError;
 pub use instructions::{InstructionFile, Instructions};

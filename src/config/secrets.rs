@@ -37,6 +37,32 @@ impl Secrets {
             .sort_by_key(|finder| std::cmp::Reverse(finder.needle().len()));
     }
 
+    /// The same for a text that comes in pieces. `tail` keeps what may be the beginning of a held
+    /// value until the next piece tells; what is given back is safe.
+    #[must_use]
+    pub fn scrub_piece(&self, tail: &mut String, piece: String) -> String {
+        if self.finders.is_empty() {
+            return piece;
+        }
+        tail.push_str(&piece);
+        let mut clean = self.scrub(tail).into_owned();
+        *tail = clean.split_off(clean.len() - self.unfinished(&clean));
+        clean
+    }
+
+    /// How many bytes at the end of `text` are the beginning of a held value.
+    #[must_use]
+    pub fn unfinished(&self, text: &str) -> usize {
+        let begun = |finder: &Finder<'_>| {
+            let value = finder.needle();
+            let most = value.len().saturating_sub(1).min(text.len());
+            (1..=most)
+                .rev()
+                .find(|&length| text.as_bytes().ends_with(&value[..length]))
+        };
+        self.finders.iter().filter_map(begun).max().unwrap_or(0)
+    }
+
     /// `text` with every held value replaced by `<redacted>`; the text itself if it holds none.
     #[must_use]
     pub fn scrub<'a>(&self, text: &'a str) -> Cow<'a, str> {
@@ -111,5 +137,25 @@ mod tests {
             Secrets::default().scrub("sk-12345678"),
             Cow::Borrowed(_)
         ));
+    }
+
+    #[test]
+    fn a_value_in_pieces_is_found_and_other_text_is_not_kept_back() {
+        let mut secrets = Secrets::default();
+        secrets.hold("sk-secret-1234");
+        let text = "ask sk-secret-1234, not sk-secret-12x or sk-";
+        for size in 1..text.len() {
+            let (mut tail, mut clean) = (String::new(), String::new());
+            for piece in text.as_bytes().chunks(size) {
+                let piece = String::from_utf8(piece.to_vec()).unwrap();
+                clean += &secrets.scrub_piece(&mut tail, piece);
+                assert!(!clean.contains("secret-1234"));
+            }
+            assert_eq!(tail, "sk-", "only what may still become the value waits");
+            assert_eq!(clean, "ask <redacted>, not sk-secret-12x or ");
+        }
+        let mut tail = String::new();
+        let piece = Secrets::default().scrub_piece(&mut tail, "sk-".to_owned());
+        assert_eq!((piece.as_str(), tail.as_str()), ("sk-", ""));
     }
 }

@@ -299,8 +299,12 @@ fn no_secret_is_told() {
             .args(["--api-key", "canary-on-the-command-line", "hi"])
             .run();
         let told = String::from_utf8_lossy(&run.stdout).into_owned() + &run.stderr;
+        let told = told.replace("canary-in-th is none", "");
         let at = told
-            .find("canary")
+            .find("canary-in-the-")
+            .or(told.find("canary-on-the-"))
+            .or(told.find("canary-for-"))
+            .or(told.find("canary-in-a"))
             .map(|at| &told[at.saturating_sub(80)..at + 30]);
         assert_eq!(at, None);
         run.stream()
@@ -314,7 +318,13 @@ fn no_secret_is_told() {
                tr '\\0' ' ' < /proc/$PPID/cmdline";
     let echo = json!({ "status": 400, "body": { "error": { "type": "invalid_request_error",
                        "message": "no canary-on-the-command-line here" } } });
-    let stream = run(world.offline(&json!([bash(spy), echo])));
+    let leak = json!({ "chunk": 3, "blocks": [
+        { "text": "The key is canary-in-the-environment, and canary-in-th is none." },
+        { "tool": "bash", "args": { "command": "echo canary-in-another-variable" } },
+    ]});
+    let stream = run(world
+        .offline(&json!([bash(spy), leak, echo]))
+        .arg("say canary-in-the-models-file"));
     assert!(
         stream.results()[0].contains("HARMLESS=as it was"),
         "{}",

@@ -178,13 +178,24 @@ impl State {
     }
 }
 
+/// The most of a scenario file that is read.
+const MAX_BYTES: u64 = 64 << 20;
+
 impl Script {
     /// Reads and checks a scenario file.
     pub fn load(path: &Path) -> Result<Self, ScriptError> {
-        let text = std::fs::read_to_string(path).map_err(|source| ScriptError::Read {
+        let unreadable = |source| ScriptError::Read {
             path: path.to_owned(),
             source,
-        })?;
+        };
+        let about = std::fs::metadata(path).map_err(unreadable)?;
+        // A pipe or a device may never end.
+        if !about.is_file() || about.len() > MAX_BYTES {
+            return Err(unreadable(std::io::Error::other(
+                "it is no regular file of at most 64 MiB",
+            )));
+        }
+        let text = std::fs::read_to_string(path).map_err(unreadable)?;
         Self::parse(path, &text)
     }
 

@@ -95,8 +95,9 @@ fn outline(events: &[Value]) -> Vec<String> {
         D::TextDelta { index, delta }
         | D::ThinkingDelta { index, delta }
         | D::ToolcallDelta { index, delta } => Some(format!("{index}:{delta}")),
-        D::TextEnd { index, .. } | D::ToolcallEnd { index } => Some(format!("={index}")),
-        D::ThinkingEnd {
+        D::TextEnd { index, .. }
+        | D::ToolcallEnd { index }
+        | D::ThinkingEnd {
             index,
             redacted: false,
             ..

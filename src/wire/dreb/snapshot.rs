@@ -3,6 +3,9 @@
 //! The lines of a growing answer get longer with it, so their cost has to be that of copying: what
 //! a delta adds is appended to the bytes that are there, and a line is put together from them.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 
 use crate::event::{
