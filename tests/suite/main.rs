@@ -31,6 +31,7 @@ mod session_file;
 mod signals;
 mod snapshots;
 mod snapshots_failures;
+mod snapshots_tools;
 mod strict;
 mod text_mode;
 mod thinking;
