@@ -1,5 +1,6 @@
 //! A run in JSON mode, from the header to the exit status.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
@@ -77,7 +78,9 @@ fn block_on(stream: impl Future<Output = u8>) -> ExitCode {
             return ExitCode::from(exit_code(ErrorCode::Internal));
         }
     };
-    let code = runtime.block_on(stream);
+    // With hardly any file handles left even the runtime itself may give up.
+    let played = catch_unwind(AssertUnwindSafe(|| runtime.block_on(stream)));
+    let code = played.unwrap_or_else(|_| exit_code(ErrorCode::Internal));
     // A thread that still reads standard input or a file must not hold the process back.
     runtime.shutdown_background();
     ExitCode::from(code)

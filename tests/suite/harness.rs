@@ -32,7 +32,7 @@ impl World {
             .tempdir()
             .unwrap();
         let root = keep.path().canonicalize().unwrap();
-        for name in ["home", "config", "work", "tmp"] {
+        for name in ["home", "config", "project", "tmp"] {
             std::fs::create_dir(root.join(name)).unwrap();
         }
         let world = Self {
@@ -46,7 +46,7 @@ impl World {
 
     /// The working directory of the runs.
     pub(crate) fn work(&self) -> PathBuf {
-        self.root.join("work")
+        self.root.join("project")
     }
 
     /// The temporary directory of the runs.
