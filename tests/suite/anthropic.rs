@@ -13,7 +13,7 @@ use crate::harness::{Quipu, Run, World};
 
 /// What the server answers to one request.
 #[derive(Clone)]
-struct Answer {
+pub(crate) struct Answer {
     status: &'static str,
     content_type: &'static str,
     body: Vec<u8>,
@@ -40,12 +40,15 @@ impl Answer {
                 event["type"].as_str().unwrap()
             )
         };
-        let body = events.iter().map(event).collect::<String>().into_bytes();
-        let content_type = "text/event-stream; charset=utf-8";
+        Self::events(events.iter().map(event).collect())
+    }
+
+    /// A stream of these bytes.
+    pub(crate) fn events(body: String) -> Self {
         Self {
             status: "200 OK",
-            content_type,
-            body,
+            content_type: "text/event-stream; charset=utf-8",
+            body: body.into_bytes(),
             piece: usize::MAX,
             end: End::Whole,
         }
@@ -64,13 +67,13 @@ impl Answer {
 }
 
 /// A request as the server saw it.
-struct Request {
-    head: String,
-    body: Value,
+pub(crate) struct Request {
+    pub(crate) head: String,
+    pub(crate) body: Value,
 }
 
 /// Serves these answers, one a request, and tells of the requests.
-fn serve(answers: Vec<Answer>) -> (String, Receiver<Request>) {
+pub(crate) fn serve(answers: Vec<Answer>) -> (String, Receiver<Request>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let (sender, requests) = mpsc::channel();

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::anthropic;
 use crate::check::Stream;
+use crate::google;
 use crate::harness::World;
 use crate::retries;
 use crate::schema::{BUNDLE, title};
@@ -205,6 +206,7 @@ pub(crate) fn runs() -> Vec<Stream> {
             .stream()
     }));
     runs.extend(anthropic::runs());
+    runs.extend(google::runs());
     world.config(
         "settings.json",
         json!({ "httpIdleTimeoutMs": 100, "retry": { "enabled": false } }).to_string(),

@@ -12,6 +12,7 @@ mod bad_input;
 mod check;
 mod coverage;
 mod fold;
+mod google;
 mod grammar;
 mod grammar_tests;
 mod harness;
