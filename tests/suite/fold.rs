@@ -389,7 +389,9 @@ impl Block {
         }) {
             return Err("the call differs from its toolcall_end".into());
         }
-        let whole = if self.joined.is_empty() {
+        // A call without a word of arguments has none.
+        let blank = self.joined.trim_matches([' ', '\t', '\r', '\n']).is_empty();
+        let whole = if blank {
             Ok(Map::new())
         } else {
             parse(&self.joined)
