@@ -9,7 +9,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::check::{Stream, text_at};
-use crate::harness::{Quipu, Run, World};
+use crate::harness::{PATIENCE, Quipu, Run, World};
 
 /// What the server answers to one request.
 #[derive(Clone)]
@@ -365,7 +365,10 @@ fn timeless(value: &mut Value) {
 fn requests_are_as_the_service_wants_them() {
     let (run, requests) = conversation(usize::MAX);
     run.stream();
-    let (first, second) = (requests.recv().unwrap(), requests.recv().unwrap());
+    let (first, second) = (
+        requests.recv_timeout(PATIENCE).unwrap(),
+        requests.recv_timeout(PATIENCE).unwrap(),
+    );
     let head = first.head.to_ascii_lowercase();
     assert!(head.starts_with("post /v1/messages http/1.1"), "{head}");
     for header in [
@@ -461,6 +464,40 @@ fn a_refused_key() {
 }
 
 #[test]
+fn a_key_that_a_tool_finds_is_not_told() {
+    let world = World::new();
+    let call = json!({ "type": "tool_use", "id": "toolu_1", "name": "bash", "input": {} });
+    let input = json!({ "command": "cat ../config/models.json" }).to_string();
+    let input = json!({ "type": "input_json_delta", "partial_json": input });
+    let asks = [
+        vec![begin("msg_1")],
+        block(0, &call, &[input]),
+        finish("tool_use", 9),
+    ]
+    .concat();
+    let (url, requests) = serve(vec![
+        Answer::stream(&asks),
+        Answer::stream(&plain(&["Read."])),
+    ]);
+    let run = quipu(&world, &url).arg("hi").run();
+    let stream = run.stream();
+    assert!(
+        stream.results()[0].contains("loopback"),
+        "{}",
+        stream.results()[0]
+    );
+    assert!(
+        !String::from_utf8_lossy(&run.stdout).contains(KEY),
+        "the key was told"
+    );
+    let (_, second) = (
+        requests.recv_timeout(PATIENCE).unwrap(),
+        requests.recv_timeout(PATIENCE).unwrap(),
+    );
+    assert!(!second.body.to_string().contains(KEY));
+}
+
+#[test]
 fn an_overloaded_service() {
     let body = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
     fails(
@@ -542,7 +579,7 @@ fn header_and_prompt_come_before_the_service_answers() {
     let (url, requests) = serve(vec![silent]);
     let mut live = quipu(&world, &url).arg("hi").live();
     live.until("message_end");
-    requests.recv().unwrap();
+    requests.recv_timeout(PATIENCE).unwrap();
     live.signal(Signal::TERM);
     let stream = live.end().stream();
     let message = stream.messages("assistant")[0];
