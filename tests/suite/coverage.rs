@@ -16,6 +16,8 @@ use crate::harness::World;
 use crate::retries;
 use crate::schema::{BUNDLE, title};
 use crate::script::{bash, call, text};
+use crate::snapshots_tools::PNG;
+use crate::thinking;
 
 /// Begins of the names of events that the list may hold: parts of the contract for which nothing in
 /// the program exists yet. No other event may ever go unwritten.
@@ -214,6 +216,25 @@ pub(crate) fn runs() -> Vec<Stream> {
     let stalls = json!([{ "blocks": [{ "text": "It stalls", "chunk": 2 }], "hang_ms": 60_000, "hang_after": 1 }]);
     runs.push(world.offline(&stalls).arg("hi").run().stream());
     runs.extend(retries::runs());
+    runs.extend(thinking::runs());
+    let limited = json!([bash("true"), text("never")]);
+    runs.push(
+        world
+            .offline(&limited)
+            .args(["--max-turns", "1", "hi"])
+            .run()
+            .stream(),
+    );
+    let no_folder = ["--session-dir", "/dev/null/sessions", "hi"];
+    runs.push(world.offline(&json!([])).args(no_folder).run().stream());
+    world.file("red.png", PNG);
+    runs.push(
+        world
+            .offline(&json!([text("Red.")]))
+            .args(["@red.png", "hi"])
+            .run()
+            .stream(),
+    );
     runs
 }
 

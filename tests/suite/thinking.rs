@@ -28,6 +28,15 @@ fn no_retry() -> Value {
     json!({ "retry": { "enabled": false } })
 }
 
+/// Runs for the list of what is written.
+pub(crate) fn runs() -> Vec<Stream> {
+    vec![run(
+        &json!({ "id": "m" }),
+        &no_retry(),
+        &["--model", "p/m", "--thinking", "high"],
+    )]
+}
+
 #[test]
 fn a_request_that_cannot_be_met_is_told_before_the_run() {
     let stream = run(
