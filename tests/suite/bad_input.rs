@@ -461,6 +461,20 @@ fn files_that_never_end() {
 }
 
 #[test]
+fn scenarios_that_never_end() {
+    let world = World::new();
+    let fifo = world.work().join("fifo");
+    let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+    assert!(made.unwrap().success());
+    for file in [fifo.to_str().unwrap(), "/dev/zero", "."] {
+        let quipu = world
+            .quipu()
+            .args(["--model", "offline", "--script", file, "hi"]);
+        refused(quipu, 2, "usage", &[file, "regular file"]);
+    }
+}
+
+#[test]
 fn a_command_that_leaves_something_behind() {
     let world = World::new();
     let stream = survives(

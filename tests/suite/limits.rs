@@ -100,6 +100,18 @@ fn time_during_a_tool() {
 }
 
 #[test]
+fn time_while_the_reader_takes_nothing() {
+    let world = World::new();
+    let much = json!([{ "blocks": [{ "text": "many words ", "repeat": 50_000 }] }]);
+    let mut live = world
+        .offline(&much)
+        .args(["--timeout", "300ms", "hi"])
+        .live();
+    live.until("text_delta");
+    assert_eq!(live.stare().code(), 1);
+}
+
+#[test]
 fn values_that_make_no_sense() {
     for (flag, value) in [
         ("--max-turns", "0"),

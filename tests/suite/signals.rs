@@ -134,3 +134,33 @@ fn a_reader_that_takes_nothing_is_given_up() {
         serde_json::from_str::<Value>(line).unwrap();
     }
 }
+
+#[test]
+fn a_command_that_prints_a_key_ends_with_the_run() {
+    let world = World::new();
+    let command = "!sleep 600 & echo $! > key.pid; echo $$ >> key.pid; wait";
+    let provider = json!({ "baseUrl": "http://127.0.0.1:9", "api": "anthropic-messages",
+                           "apiKey": command, "models": [{ "id": "m" }] });
+    world.config(
+        "models.json",
+        json!({ "providers": { "p": provider } }).to_string(),
+    );
+    let mut live = world.quipu().args(["--model", "p/m", "hi"]).live();
+    live.until("session");
+    let pids = || {
+        let file = world.work().join("key.pid");
+        std::fs::read_to_string(file)
+            .unwrap_or_default()
+            .lines()
+            .map(str::to_owned)
+            .collect()
+    };
+    let mut seen: Vec<String> = pids();
+    while seen.len() < 2 {
+        thread::sleep(Duration::from_millis(10));
+        seen = pids();
+    }
+    live.signal(Signal::TERM);
+    interrupted(&live.end(), 143);
+    assert_gone(&seen);
+}

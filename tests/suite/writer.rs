@@ -353,3 +353,17 @@ fn no_secret_is_told() {
         "configuration"
     );
 }
+
+#[test]
+fn no_report_of_a_running_tool_tells_most_of_a_secret() {
+    let world = World::new();
+    let slowly = "printf 'the key is canary-on-the-command-lin'; sleep 0.5; echo e";
+    let run = world
+        .offline(&json!([bash(slowly), text("ok")]))
+        .args(["--api-key", "canary-on-the-command-line", "hi"])
+        .run();
+    let updates = run.stream().of("tool_execution_update").len();
+    assert!(updates > 1, "the tool reports while it runs");
+    assert!(!String::from_utf8_lossy(&run.stdout).contains("\"the key is canary"));
+    assert_eq!(run.stream().results(), ["the key is <redacted>"]);
+}
