@@ -498,6 +498,37 @@ fn a_key_that_a_tool_finds_is_not_told() {
 }
 
 #[test]
+fn a_limit_of_cost() {
+    let world = World::new();
+    let call = json!({ "type": "tool_use", "id": "toolu_1", "name": "bash", "input": {} });
+    let input = json!({ "command": "true" }).to_string();
+    let input = json!({ "type": "input_json_delta", "partial_json": input });
+    let asks = [
+        vec![begin("msg_1")],
+        block(0, &call, &[input]),
+        finish("tool_use", 9),
+    ]
+    .concat();
+    let (url, _requests) = serve(vec![
+        Answer::stream(&asks),
+        Answer::stream(&plain(&["never"])),
+    ]);
+    let run = quipu(&world, &url)
+        .args(["--max-cost", "0.000001", "hi"])
+        .run();
+    let stream = run.stream();
+    assert_eq!(
+        (stream.outcome(), stream.error_code(), run.code()),
+        ("limit", "limit", 1)
+    );
+    assert!(stream.error_message().contains("--max-cost"));
+    assert_eq!(
+        (&stream.end()["turns"], stream.results().len()),
+        (&json!(1), 1)
+    );
+}
+
+#[test]
 fn an_overloaded_service() {
     let body = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
     fails(

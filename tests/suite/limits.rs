@@ -61,19 +61,9 @@ fn turns_count_over_all_prompts() {
 }
 
 #[test]
-fn cost() {
-    let world = World::new();
-    world.config(
-        "models.json",
-        json!({ "providers": { "p": { "baseUrl": "http://127.0.0.1:9", "api": "anthropic-messages",
-                "apiKey": "x", "models": [{ "id": "m" }] } } })
-        .to_string(),
-    );
-    // The offline model is free, so a cost limit never ends it.
-    let run = world
-        .offline(&json!([bash("true"), text("ok")]))
-        .args(["--max-cost", "0.01", "hi"])
-        .run();
+fn what_is_free_reaches_no_limit_of_cost() {
+    let steps = json!([bash("true"), text("ok")]);
+    let (_world, run) = play(&["--max-cost", "0.01", "hi"], &steps);
     assert_eq!(run.stream().outcome(), "completed");
 }
 
