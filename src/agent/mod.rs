@@ -6,6 +6,7 @@
 
 mod answer;
 mod dispatch;
+mod fallback;
 mod names;
 mod prompt;
 mod retry;
@@ -29,6 +30,7 @@ use crate::session::{SessionError, SessionStore};
 use crate::tool::{Tool, ToolEnv};
 use crate::wire::{EventSender, StreamClosed};
 
+pub use fallback::{Successor, Successors};
 pub use names::resolve;
 pub use prompt::system_prompt;
 use retry::Next;
@@ -62,6 +64,8 @@ pub struct AgentConfig {
     pub limits: Limits,
     /// What to do when the model fails.
     pub retry: RetryPolicy,
+    /// The models that take over when it fails for good.
+    pub fallback: Option<Box<dyn Successors>>,
 }
 
 /// Bounds on a whole conversation.
@@ -94,6 +98,8 @@ enum Played {
     Retry {
         delay: Duration,
         error_message: String,
+        /// The model that is asked then; the same one if `None`.
+        successor: Option<Box<Successor>>,
     },
 }
 
@@ -115,7 +121,7 @@ pub enum Halt {
     Session(#[from] SessionError),
 }
 
-/// One conversation with one model.
+/// One conversation with a model, or with those that take over from it.
 pub struct Agent {
     config: AgentConfig,
     /// The tools as the model is told of them.
@@ -128,6 +134,8 @@ pub struct Agent {
     cost: f64,
     /// Retries so far in the open series; 0 when none is open.
     retries: u32,
+    /// The model that others have taken over from.
+    original: Option<ModelRef>,
 }
 
 impl Agent {
@@ -147,6 +155,7 @@ impl Agent {
             turns: 0,
             cost: 0.0,
             retries: 0,
+            original: None,
         }
     }
 
@@ -164,9 +173,17 @@ impl Agent {
                 Played::Retry {
                     delay,
                     error_message,
+                    successor,
                 } => {
+                    if successor.is_some() {
+                        // The attempts of each model are counted by themselves.
+                        self.retries = 0;
+                    }
                     if let Some(end) = self.wait(delay, error_message).await? {
                         return Ok(end);
+                    }
+                    if let Some(successor) = successor {
+                        self.take_over(*successor).await?;
                     }
                 }
             }
@@ -178,12 +195,8 @@ impl Agent {
     async fn run(&mut self, prompt: Option<UserMessage>) -> Result<Played, Halt> {
         let first = self.messages.len();
         let config = &self.config;
-        let model = ModelRef {
-            provider: config.model.provider.clone(),
-            id: config.model.id.clone(),
-        };
         self.emit(AgentStartEvent {
-            model: Some(model),
+            model: Some(fallback::named(&config.model)),
             thinking_level: Some(config.thinking),
         })
         .await?;
@@ -194,7 +207,7 @@ impl Agent {
 
         let played = loop {
             match self.turn().await? {
-                Turn::Failed(error) => break self.after_failure(error),
+                Turn::Failed(error) => break self.after_failure(error).await,
                 Turn::Aborted => break Played::Ended(RunEnd::Aborted),
                 Turn::Whole { goes_on: false } => break Played::Ended(RunEnd::Completed),
                 Turn::Whole { goes_on: true } => {}
@@ -263,18 +276,21 @@ impl Agent {
         })
     }
 
-    /// Whether a failed run is tried again.
-    fn after_failure(&self, error: ModelError) -> Played {
-        let next = match self.limit_reached() {
-            Some(_) => Next::GiveUp,
-            None => self.config.retry.next(self.retries, &error),
+    /// Whether a failed run is tried again, with the same model or with the next one.
+    async fn after_failure(&mut self, error: ModelError) -> Played {
+        let limited = self.limit_reached().is_some();
+        let next = if limited {
+            Next::GiveUp
+        } else {
+            self.config.retry.next(self.retries, &error)
         };
-        let mut message = error.message;
+        let mut message = error.message.clone();
         match next {
             Next::Retry(delay) => {
                 return Played::Retry {
                     delay,
                     error_message: message,
+                    successor: None,
                 };
             }
             Next::GiveUp => {}
@@ -286,6 +302,18 @@ impl Agent {
                     humantime::format_duration(hint)
                 );
             }
+        }
+        if !limited && let Some(successor) = self.successor(&error).await {
+            let Model { provider, id, .. } = &successor.model;
+            let _ = write!(message, " ({provider}/{id} takes over)");
+            return Played::Retry {
+                delay: Duration::ZERO,
+                error_message: message,
+                successor: Some(Box::new(successor)),
+            };
+        }
+        if self.config.cancel.is_cancelled() {
+            return Played::Ended(RunEnd::Aborted);
         }
         Played::Ended(RunEnd::Failed(StreamError {
             code: error.code,
@@ -303,7 +331,8 @@ impl Agent {
         self.retries += 1;
         self.emit(AutoRetryStartEvent {
             attempt: self.retries.into(),
-            max_attempts: self.config.retry.max_retries.into(),
+            // A model may take over where none is tried again.
+            max_attempts: self.config.retry.max_retries.max(1).into(),
             delay_ms: u64::try_from(delay.as_millis()).unwrap_or(u64::MAX),
             error_message,
         })

@@ -9,7 +9,7 @@ use super::failure::is_model_failure;
 use super::opening::{self, Opened, configuration, warn};
 use super::run::{Context, Stop};
 use super::{Args, Failure, exit_code, session, stdin};
-use crate::agent::{Agent, AgentConfig, Limits, RetryPolicy, RunEnd, system_prompt};
+use crate::agent::{Agent, AgentConfig, Limits, RetryPolicy, RunEnd, Successors, system_prompt};
 use crate::config::settings::{Images, Loaded, Settings};
 use crate::config::{Environment, Instructions, Paths};
 use crate::event::{ErrorCode, ModelRef, Outcome, StreamError, UserContent};
@@ -138,6 +138,7 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         clamped,
         hidden_variables,
         secrets,
+        chain,
     } = opening::open(args, &settings, paths, environment, &chosen).await?;
     let tool_env = ToolEnv {
         resize_images: settings.images.auto_resize,
@@ -186,6 +187,7 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
             base_delay: Duration::from_millis(settings.retry.base_delay_ms),
             longest_hint: settings.retry.longest_hint(),
         },
+        fallback: chain.map(|chain| Box::new(chain) as Box<dyn Successors>),
     });
     Ok((agent, settings.images))
 }
