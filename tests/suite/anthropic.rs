@@ -33,7 +33,7 @@ enum End {
 }
 
 impl Answer {
-    fn stream(events: &[Value]) -> Self {
+    pub(crate) fn stream(events: &[Value]) -> Self {
         let event = |event: &Value| {
             format!(
                 "event: {}\ndata: {event}\n\n",
@@ -235,7 +235,7 @@ fn rich() -> Vec<Value> {
     .concat()
 }
 
-fn plain(text: &[&str]) -> Vec<Value> {
+pub(crate) fn plain(text: &[&str]) -> Vec<Value> {
     let block = block(0, &json!({ "type": "text", "text": "" }), &words(text));
     [vec![begin("msg_2")], block, finish("end_turn", 9)].concat()
 }
