@@ -45,12 +45,22 @@ pub(super) async fn open(
         Err(_) if offline => ModelsFile::default(),
         models => models.map_err(|error| configuration(&error))?,
     };
+    let keys = credentials::at_hand(
+        &models,
+        &Sources {
+            flag: None,
+            auth_file: &paths.auth(),
+            environment: &environment,
+            command_timeout: COMMAND_TIMEOUT,
+        },
+    );
     let selection = catalogue::select(&Request {
         provider: args.provider.as_deref(),
         model: args.model.as_deref(),
         settings,
         settings_file: &paths.settings(),
         models_file: &models,
+        keys: &keys,
     })
     .map_err(|error| Failure::new(error.code(), error.to_string()))?;
     warn(&selection.warnings);

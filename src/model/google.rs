@@ -6,6 +6,9 @@ mod request;
 
 use std::sync::Arc;
 
+#[cfg(test)]
+pub(super) use request::body;
+
 use super::http::{self, Endpoint};
 use super::{Model, ModelError, ModelRequest, ModelStream, Provider, Secret, Timeouts, answer};
 

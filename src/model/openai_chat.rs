@@ -9,6 +9,8 @@ mod usage;
 use std::sync::Arc;
 
 pub(super) use dialect::effort;
+#[cfg(test)]
+pub(super) use request::body;
 pub(super) use usage::count;
 
 use super::http::{self, Endpoint};

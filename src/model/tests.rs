@@ -1,5 +1,7 @@
 //! Fixtures of the module's tests, and tests of its own types.
 
+mod levels;
+
 use futures_util::StreamExt as _;
 use serde::de::DeserializeOwned;
 use serde_json::json;
