@@ -47,4 +47,4 @@ impl Provider for OpenAiResponses {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
