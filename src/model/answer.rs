@@ -62,8 +62,10 @@ pub(crate) fn stream(
             return Box::pin(stream::iter([Err(error)]));
         }
     };
+    let beginning = &body[..body.len().min(BEGINNING)];
     let answer = Answer {
         endpoint: Arc::clone(endpoint),
+        beginning: String::from_utf8_lossy(beginning).into_owned(),
         state: State::Ask(body),
         reader: Reader::new(decoder),
         queue: VecDeque::new(),
@@ -72,8 +74,13 @@ pub(crate) fn stream(
     Box::pin(stream::unfold(answer, Answer::next))
 }
 
+/// So many bytes of a request are enough to know it by: all protocols begin with fixed words.
+const BEGINNING: usize = 24;
+
 struct Answer<D> {
     endpoint: Arc<Endpoint>,
+    /// How the request begins.
+    beginning: String,
     state: State,
     reader: Reader<D>,
     queue: VecDeque<ModelDelta>,
@@ -95,7 +102,9 @@ impl<D: Decoder> Answer<D> {
             }
             if let Some(error) = self.failure.take() {
                 self.state = State::Done;
-                let error = error.scrubbed(self.endpoint.secrets());
+                let error = error
+                    .without_request(&self.beginning)
+                    .scrubbed(self.endpoint.secrets());
                 return Some((Err(error), self));
             }
             let step = match &mut self.state {
@@ -179,7 +188,8 @@ impl<D: Decoder> Reader<D> {
             match self.decoder.event(&event, out) {
                 Ok(()) => {}
                 Err(DecodeError::Failed(error)) => return Err(error),
-                // Half an event at the end is a cut, not nonsense.
+                // Half an event at the end is a cut, not nonsense, and may be one of nothing.
+                Err(DecodeError::NotJson(_)) if self.decoder.is_whole() => {}
                 Err(DecodeError::NotJson(_)) => return Err(cut_short()),
             }
             if self.decoder.is_finished() {

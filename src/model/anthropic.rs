@@ -61,4 +61,4 @@ impl Provider for Anthropic {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

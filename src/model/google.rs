@@ -63,4 +63,4 @@ impl Provider for Google {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

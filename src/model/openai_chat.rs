@@ -54,4 +54,4 @@ impl Provider for OpenAiChat {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -50,4 +50,4 @@ impl Provider for OpenAiResponses {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

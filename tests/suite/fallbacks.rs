@@ -8,13 +8,14 @@ use std::sync::mpsc::Receiver;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::anthropic::{Answer, KEY, Request, plain, rich, serve};
+use crate::anthropic::{KEY, plain, rich, sse};
 use crate::check::{Stream, kind, text_at};
 use crate::google;
 use crate::harness::{PATIENCE, Run, World};
 use crate::redact::Shot;
 use crate::retries::course;
 use crate::script::text;
+use crate::server::{Answer, End, Request, serve};
 use crate::session_file::{entries, sessions};
 
 /// What happens when a model takes over at once and answers.
@@ -77,7 +78,7 @@ fn off() -> Value {
 }
 
 fn good() -> Vec<Answer> {
-    vec![Answer::stream(&plain(&["From the ", "second model."]))]
+    vec![sse(&plain(&["From the ", "second model."]))]
 }
 
 fn refused(message: &str) -> Answer {
@@ -222,7 +223,7 @@ fn the_last_model_of_the_chain_fails_the_run() {
 
 #[test]
 fn a_signal_ends_the_model_that_took_over() {
-    let chained = Chained::new(&["loopback/model-1"], &off(), vec![Answer::silence()]);
+    let chained = Chained::new(&["loopback/model-1"], &off(), vec![sse(&[]).ending(End::Silence)]);
     let mut live = chained.world.offline(&fails()).arg("Do it").live();
     live.until("auto_retry_start");
     live.until("agent_start");
@@ -450,7 +451,7 @@ fn the_key_of_the_flag_opens_another_model_of_its_service() {
 #[test]
 fn an_echoed_key_of_the_next_model_is_redacted_in_its_answer() {
     let (head, tail) = KEY.split_at(9);
-    let answers = vec![Answer::stream(&plain(&["It is ", head, tail, "."]))];
+    let answers = vec![sse(&plain(&["It is ", head, tail, "."]))];
     let chained = Chained::new(&["loopback/model-1"], &off(), answers);
     chained.hide_key();
     let run = chained.play(&fails());
@@ -490,7 +491,7 @@ fn tools_do_not_get_the_key_of_the_model_that_took_over() {
 fn another_api_gets_the_conversation_without_foreign_signatures() {
     let world = World::new();
     world.file("notes.txt", "a note\n");
-    let (first, _first) = serve(vec![Answer::stream(&rich()), refused("No more.")]);
+    let (first, _first) = serve(vec![sse(&rich()), refused("No more.")]);
     let done = google::chunk(&json!([{ "text": "Done." }]), Some("STOP"));
     let (second, requests) = serve(vec![google::answer(&[done])]);
     let models = json!({ "providers": {

@@ -4,13 +4,13 @@ use std::sync::mpsc::Receiver;
 
 use serde_json::{Value, json};
 
-use crate::anthropic::{Answer, Request, serve};
 use crate::check::{Stream, text_at};
 use crate::harness::World;
+use crate::server::{Answer, Request, serve};
 
 pub(crate) fn answer(chunks: &[Value]) -> Answer {
     let chunk = |chunk: &Value| format!("data: {chunk}\r\n\r\n");
-    Answer::events(chunks.iter().map(chunk).collect())
+    Answer::events(chunks.iter().map(chunk).collect::<String>())
 }
 
 pub(crate) fn chunk(parts: &Value, finish: Option<&str>) -> Value {
