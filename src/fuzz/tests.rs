@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::{TARGETS, Target};
 
 /// Inputs for each target beside its seeds, unless `FUZZ_CASES` says how many.
-const CASES: usize = 500;
+const CASES: usize = 1000;
 /// A target costs time in proportion to its input, so damaged seeds do not grow on and on.
 const LONGEST: usize = 6000;
 
@@ -191,22 +191,28 @@ fn value(input: &mut Vec<u8>, random: &mut Random) {
     if colons.is_empty() {
         return;
     }
-    let from = random.pick(&colons) + 1;
-    let end = input[from..]
-        .iter()
-        .position(|byte| b",}]\n".contains(byte));
-    let to = end.map_or(input.len(), |end| from + end);
-    // At times one from elsewhere in the same input, which is of the kind that others expect.
-    let new = if random.below(3) == 0 {
-        let from = random.pick(&colons) + 1;
-        let end = input[from..]
+    let behind = |colon: usize| {
+        let end = input[colon + 1..]
             .iter()
             .position(|byte| b",}]\n".contains(byte));
-        input[from..end.map_or(input.len(), |end| from + end)].to_vec()
-    } else {
-        random.pick(VALUES).as_bytes().to_vec()
+        colon + 1..end.map_or(input.len(), |end| colon + 1 + end)
     };
-    input.splice(from..to, new);
+    let old = behind(*random.pick(&colons));
+    let alike = |value: &&&str| value.as_bytes().first() == input[old.clone()].trim_ascii().first();
+    let new = match random.below(4) {
+        // From elsewhere in the same input, which is of a kind that others expect.
+        0 => input[behind(*random.pick(&colons))].to_vec(),
+        // Most readers refuse another kind of value at once.
+        1 | 2 => {
+            let alike: Vec<&str> = VALUES.iter().filter(alike).copied().collect();
+            if alike.is_empty() {
+                return;
+            }
+            random.pick(&alike).as_bytes().to_vec()
+        }
+        _ => random.pick(VALUES).as_bytes().to_vec(),
+    };
+    input.splice(old, new);
 }
 
 fn noise(random: &mut Random) -> Vec<u8> {
