@@ -259,7 +259,7 @@ fn busy(work: impl FnOnce()) -> Duration {
     };
     let began = now();
     work();
-    now() - began
+    now().saturating_sub(began)
 }
 
 fn count_bytes(runtime: &Runtime, client: &Client, server: &Server, expected: usize) {

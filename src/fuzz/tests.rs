@@ -230,13 +230,12 @@ fn noise(random: &mut Random) -> Vec<u8> {
 
 /// Fails with the input, as a byte string of Rust, if the target panics.
 fn check(name: &str, target: Target, input: &[u8], origin: &str) {
-    if catch_unwind(|| target(input)).is_err() {
-        panic!(
-            "{name} fails (see above) on {origin}, {} bytes:\nb\"{}\"",
-            input.len(),
-            input.escape_ascii()
-        );
-    }
+    assert!(
+        catch_unwind(|| target(input)).is_ok(),
+        "{name} fails (see above) on {origin}, {} bytes:\nb\"{}\"",
+        input.len(),
+        input.escape_ascii()
+    );
 }
 
 fn run(name: &str) {
