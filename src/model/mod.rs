@@ -10,6 +10,8 @@ pub mod catalogue;
 mod context;
 mod discover;
 mod error;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzz;
 mod google;
 mod http;
 mod ids;

@@ -8,6 +8,8 @@ mod usage;
 
 use std::sync::Arc;
 
+#[cfg(any(test, fuzzing))]
+pub(super) use decode::ChatDecoder;
 pub(super) use dialect::effort;
 #[cfg(test)]
 pub(super) use request::body;

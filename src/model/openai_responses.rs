@@ -11,6 +11,8 @@ pub(super) use request::body;
 
 use super::http::{self, Endpoint};
 use super::{Model, ModelError, ModelRequest, ModelStream, Provider, Secret, Timeouts, answer};
+#[cfg(any(test, fuzzing))]
+pub(super) use decode::ResponsesDecoder;
 
 /// A model behind the Responses API.
 #[derive(Debug)]
