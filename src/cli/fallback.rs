@@ -69,6 +69,7 @@ impl Chain {
             settings: &self.settings,
             settings_file: &self.paths.settings(),
             models_file: &self.models,
+            keys: &opening::keys(&self.models, &self.paths, &self.environment),
         };
         let selection = catalogue::select_fallback(&request, name)
             .map_err(|error| Failure::new(error.code(), error.to_string()))?;

@@ -1,5 +1,6 @@
 //! From arguments and configuration to a connected model.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::sync::OnceLock;
 
@@ -45,15 +46,7 @@ pub(super) async fn open(
         Err(_) if offline => ModelsFile::default(),
         models => models.map_err(|error| configuration(&error))?,
     };
-    let keys = credentials::at_hand(
-        &models,
-        &Sources {
-            flag: None,
-            auth_file: &paths.auth(),
-            environment: &environment,
-            command_timeout: COMMAND_TIMEOUT,
-        },
-    );
+    let keys = keys(&models, &paths, &environment);
     let selection = catalogue::select(&Request {
         provider: args.provider.as_deref(),
         model: args.model.as_deref(),
@@ -103,6 +96,21 @@ pub(super) async fn open(
         secrets: credentials.secrets,
         chain,
     })
+}
+
+/// The providers that a key is there for.
+pub(super) fn keys(
+    models: &ModelsFile,
+    paths: &Paths,
+    environment: &Environment,
+) -> BTreeSet<String> {
+    let sources = Sources {
+        flag: None,
+        auth_file: &paths.auth(),
+        environment,
+        command_timeout: COMMAND_TIMEOUT,
+    };
+    credentials::at_hand(models, &sources)
 }
 
 /// The level that a model runs at, and what is to be said if an explicit request is not met.

@@ -223,7 +223,11 @@ fn the_last_model_of_the_chain_fails_the_run() {
 
 #[test]
 fn a_signal_ends_the_model_that_took_over() {
-    let chained = Chained::new(&["loopback/model-1"], &off(), vec![sse(&[]).ending(End::Silence)]);
+    let chained = Chained::new(
+        &["loopback/model-1"],
+        &off(),
+        vec![sse(&[]).ending(End::Silence)],
+    );
     let mut live = chained.world.offline(&fails()).arg("Do it").live();
     live.until("auto_retry_start");
     live.until("agent_start");

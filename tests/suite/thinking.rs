@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::anthropic::{Answer, plain, serve};
+use crate::anthropic::{plain, sse};
 use crate::check::Stream;
 use crate::harness::World;
 use crate::script::text;
+use crate::server::serve;
 
 /// A run of a model that nobody serves: what is clamped is told before anything is asked.
 fn run(model: &Value, settings: &Value, args: &[&str]) -> Stream {
@@ -96,7 +97,7 @@ fn a_level_that_is_there_is_not_told() {
 
 /// A run of a model of the catalogue on a server here, and what it was asked.
 fn known(name: &str, settings: &Value) -> (Stream, Value) {
-    let (url, requests) = serve(vec![Answer::stream(&plain(&["Seen."]))]);
+    let (url, requests) = serve(vec![sse(&plain(&["Seen."]))]);
     let world = World::new();
     let provider = json!({ "baseUrl": url, "apiKey": "x" });
     let models = json!({ "providers": { "anthropic": provider } });
