@@ -5,6 +5,7 @@
 //! of the wire its events end on.
 
 mod answer;
+mod compaction;
 mod dispatch;
 mod names;
 mod prompt;
@@ -25,10 +26,12 @@ use crate::event::{
     UserMessage,
 };
 use crate::model::{Model, ModelError, Provider, ToolSpec};
-use crate::session::{SessionError, SessionStore};
+use crate::session::{ContextEntry, SessionError, SessionStore};
 use crate::tool::{Tool, ToolEnv};
 use crate::wire::{EventSender, StreamClosed};
 
+pub use compaction::CompactionPolicy;
+use compaction::Compactions;
 pub use names::resolve;
 pub use prompt::system_prompt;
 use retry::Next;
@@ -62,6 +65,8 @@ pub struct AgentConfig {
     pub limits: Limits,
     /// What to do when the model fails.
     pub retry: RetryPolicy,
+    /// What to do when the conversation grows too long.
+    pub compaction: CompactionPolicy,
 }
 
 /// Bounds on a whole conversation.
@@ -95,6 +100,8 @@ enum Played {
         delay: Duration,
         error_message: String,
     },
+    /// The conversation is too long for the model.
+    Overflow(StreamError),
 }
 
 /// How a turn ended.
@@ -120,14 +127,17 @@ pub struct Agent {
     config: AgentConfig,
     /// The tools as the model is told of them.
     specs: Arc<[ToolSpec]>,
-    /// The whole conversation, oldest first.
-    messages: Vec<AgentMessage>,
+    /// The conversation as the model is given it, oldest first.
+    context: Vec<ContextEntry>,
+    /// The messages of the run.
+    run: Vec<AgentMessage>,
     /// Turns so far.
     turns: u64,
-    /// Cost of all answers so far, in US dollars.
+    /// Cost of all answers and summaries so far, in US dollars.
     cost: f64,
     /// Retries so far in the open series; 0 when none is open.
     retries: u32,
+    compactions: Compactions,
 }
 
 impl Agent {
@@ -143,7 +153,9 @@ impl Agent {
         Self {
             config,
             specs,
-            messages: Vec::new(),
+            compactions: Compactions::resumed(&[]),
+            context: Vec::new(),
+            run: Vec::new(),
             turns: 0,
             cost: 0.0,
             retries: 0,
@@ -158,9 +170,15 @@ impl Agent {
         self.scrub_prompt(&mut content);
         let timestamp = now();
         let mut prompt = Some(UserMessage { content, timestamp });
+        self.reset_compactions();
         loop {
             match self.run(prompt.take()).await? {
-                Played::Ended(end) => return Ok(end),
+                Played::Ended(end) => return self.compact_after(end).await,
+                Played::Overflow(error) => {
+                    if let Some(end) = self.recover(error).await? {
+                        return Ok(end);
+                    }
+                }
                 Played::Retry {
                     delay,
                     error_message,
@@ -176,7 +194,7 @@ impl Agent {
     /// One pair of `agent_start` and `agent_end`. A retry has no prompt: it goes on where the failed
     /// attempt was.
     async fn run(&mut self, prompt: Option<UserMessage>) -> Result<Played, Halt> {
-        let first = self.messages.len();
+        self.run.clear();
         let config = &self.config;
         let model = ModelRef {
             provider: config.model.provider.clone(),
@@ -187,25 +205,16 @@ impl Agent {
             thinking_level: Some(config.thinking),
         })
         .await?;
-        self.emit(TurnStartEvent {}).await?;
-        if let Some(prompt) = prompt {
-            self.announce(prompt.into()).await?;
-        }
-
-        let played = loop {
-            match self.turn().await? {
-                Turn::Failed(error) => break self.after_failure(error),
-                Turn::Aborted => break Played::Ended(RunEnd::Aborted),
-                Turn::Whole { goes_on: false } => break Played::Ended(RunEnd::Completed),
-                Turn::Whole { goes_on: true } => {}
-            }
-            if let Some(limit) = self.limit_reached() {
-                break Played::Ended(RunEnd::Limit(limit));
-            }
-            self.emit(TurnStartEvent {}).await?;
+        let stopped = match &prompt {
+            Some(prompt) => self.compact_before(prompt).await?,
+            None => None,
+        };
+        let played = match stopped {
+            Some(end) => Played::Ended(end),
+            None => self.turns(prompt).await?,
         };
 
-        let messages = self.messages[first..].to_vec();
+        let messages = std::mem::take(&mut self.run);
         let will_retry = matches!(played, Played::Retry { .. });
         self.emit(AgentEndEvent {
             messages,
@@ -213,16 +222,43 @@ impl Agent {
             abort_cause: None,
         })
         .await?;
-        if let Played::Ended(end) = &played {
-            let final_error = match end {
-                RunEnd::Failed(error) => error.message.clone(),
-                RunEnd::Completed | RunEnd::Aborted | RunEnd::Limit(_) => {
-                    "The retry was aborted.".to_owned()
-                }
-            };
-            self.close_series(final_error).await?;
-        }
+        let final_error = match &played {
+            Played::Retry { .. } => return Ok(played),
+            Played::Ended(RunEnd::Failed(error)) | Played::Overflow(error) => error.message.clone(),
+            Played::Ended(RunEnd::Completed | RunEnd::Aborted | RunEnd::Limit(_)) => {
+                "The retry was aborted.".to_owned()
+            }
+        };
+        self.close_series(final_error).await?;
         Ok(played)
+    }
+
+    /// The turns of a run, the first of which takes up the prompt.
+    async fn turns(&mut self, prompt: Option<UserMessage>) -> Result<Played, Halt> {
+        self.emit(TurnStartEvent {}).await?;
+        if let Some(prompt) = prompt {
+            self.announce(prompt.into()).await?;
+        }
+        loop {
+            match self.turn().await? {
+                Turn::Failed(error) => return Ok(self.after_failure(error)),
+                Turn::Aborted => return Ok(Played::Ended(RunEnd::Aborted)),
+                Turn::Whole { goes_on: false } => {
+                    return Ok(match self.no_room() {
+                        Some(error) if self.limit_reached().is_none() => Played::Overflow(error),
+                        _ => Played::Ended(RunEnd::Completed),
+                    });
+                }
+                Turn::Whole { goes_on: true } => {}
+            }
+            if let Some(limit) = self.limit_reached() {
+                return Ok(Played::Ended(RunEnd::Limit(limit)));
+            }
+            if let Some(end) = self.compact_between_turns().await? {
+                return Ok(Played::Ended(end));
+            }
+            self.emit(TurnStartEvent {}).await?;
+        }
     }
 
     /// One answer and its tool calls; its `turn_start` is written already.
@@ -230,6 +266,9 @@ impl Agent {
         let (answer, stopped) = self.answer().await?;
         self.turns += 1;
         self.cost += answer.usage.cost.total.get();
+        if stopped.is_none() {
+            self.note_answer();
+        }
         if stopped.is_none() && self.retries > 0 {
             let attempt = std::mem::take(&mut self.retries).into();
             self.emit(AutoRetryEndEvent {
@@ -287,11 +326,16 @@ impl Agent {
                 );
             }
         }
-        Played::Ended(RunEnd::Failed(StreamError {
+        let overflow = error.code == ErrorCode::ContextOverflow;
+        let error = StreamError {
             code: error.code,
             message,
             retryable: error.retryable,
-        }))
+        };
+        if overflow && self.compacts() && self.limit_reached().is_none() {
+            return Played::Overflow(error);
+        }
+        Played::Ended(RunEnd::Failed(error))
     }
 
     /// Tells of a retry and waits for it; gives the end of the run if it is cancelled meanwhile.
@@ -372,8 +416,12 @@ impl Agent {
     /// Adds a message that is whole, before anybody hears that it is: what was announced is in the
     /// session, whatever happens next.
     fn keep(&mut self, message: &AgentMessage) -> Result<(), SessionError> {
-        self.config.session.append_message(message)?;
-        self.messages.push(message.clone());
+        let id = self.config.session.append_message(message)?;
+        self.context.push(ContextEntry {
+            id,
+            message: message.clone(),
+        });
+        self.run.push(message.clone());
         Ok(())
     }
 

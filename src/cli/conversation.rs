@@ -9,7 +9,9 @@ use super::failure::is_model_failure;
 use super::opening::{self, Opened, configuration, warn};
 use super::run::{Context, Stop};
 use super::{Args, Failure, exit_code, session, stdin};
-use crate::agent::{Agent, AgentConfig, Limits, RetryPolicy, RunEnd, system_prompt};
+use crate::agent::{
+    Agent, AgentConfig, CompactionPolicy, Limits, RetryPolicy, RunEnd, system_prompt,
+};
 use crate::config::settings::{Images, Loaded, Settings};
 use crate::config::{Environment, Instructions, Paths};
 use crate::event::{ErrorCode, ModelRef, Outcome, StreamError, UserContent};
@@ -185,6 +187,11 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
             max_retries: settings.retry.max_retries * u32::from(settings.retry.enabled),
             base_delay: Duration::from_millis(settings.retry.base_delay_ms),
             longest_hint: settings.retry.longest_hint(),
+        },
+        compaction: CompactionPolicy {
+            enabled: settings.compaction.enabled,
+            reserve_tokens: settings.compaction.reserve_tokens,
+            keep_recent_tokens: settings.compaction.keep_recent_tokens,
         },
     });
     Ok((agent, settings.images))

@@ -64,7 +64,7 @@ pub(super) async fn open(
 
     // A level that only the settings name is a default and no request.
     let requested = args.thinking.or(selection.thinking);
-    let (model, credentials) = unlock(args, selection, &models, paths, environment).await?;
+    let (mut model, credentials) = unlock(args, selection, &models, paths, environment).await?;
     warn(&credentials.warnings);
     let hidden = credentials::hidden_variables(&models, Some(&credentials));
     let hidden_variables = if settings.tools_see_keys {
@@ -79,6 +79,7 @@ pub(super) async fn open(
     let provider: Box<dyn Provider> = match &args.script {
         Some(file) => {
             let script = Script::load(file).map_err(|error| Failure::usage(error.to_string()))?;
+            model.context_window = script.context_window().or(model.context_window);
             Box::new(Offline::scripted(script, timeouts))
         }
         None => model::connect(&model, credentials.key, timeouts)

@@ -4,11 +4,13 @@
 //! `schema/session/`. Entries form a tree by `parentId`; the entry that the next one follows is the
 //! leaf, on disk the last of the file.
 
+mod context;
 mod error;
 mod file;
 mod folder;
 mod store;
 
+pub use context::ContextEntry;
 pub use error::SessionError;
 pub use folder::{file_name, project_folder};
 pub use store::{SessionStore, one_line};

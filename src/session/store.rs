@@ -12,8 +12,9 @@ use uuid::Uuid;
 use super::file::LineFile;
 use super::{SessionError, file_name};
 use crate::event::{
-    AgentMessage, CustomMessageEntry, MessageEntry, ModelChangeEntry, ModelRef, SessionEntry,
-    SessionInfoEntry, StoredSessionHeader, ThinkingLevel, ThinkingLevelChangeEntry,
+    AgentMessage, CompactionEntry, CompactionResult, CustomMessageEntry, MessageEntry,
+    ModelChangeEntry, ModelRef, SessionEntry, SessionInfoEntry, StoredSessionHeader, ThinkingLevel,
+    ThinkingLevelChangeEntry,
 };
 
 /// How often a short id is drawn before a long one is taken.
@@ -146,6 +147,25 @@ impl SessionStore {
                 timestamp: head.timestamp,
                 thinking_level: level,
                 thinking_selection: None,
+            }
+            .into()
+        })
+    }
+
+    /// Appends a compaction: from here on its summary stands for what lies before the first entry that
+    /// it keeps. To be called before its `compaction_end` is emitted.
+    pub fn append_compaction(&mut self, result: &CompactionResult) -> Result<String, SessionError> {
+        self.append(false, |head| {
+            CompactionEntry {
+                id: head.id,
+                parent_id: head.parent_id,
+                timestamp: head.timestamp,
+                summary: result.summary.clone(),
+                first_kept_entry_id: result.first_kept_entry_id.clone(),
+                tokens_before: result.tokens_before,
+                details: result.details.clone(),
+                usage: result.usage.clone(),
+                from_hook: Some(false),
             }
             .into()
         })
