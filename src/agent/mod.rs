@@ -7,6 +7,7 @@
 mod answer;
 mod compaction;
 mod dispatch;
+mod fallback;
 mod names;
 mod prompt;
 mod retry;
@@ -32,6 +33,7 @@ use crate::wire::{EventSender, StreamClosed};
 
 pub use compaction::CompactionPolicy;
 use compaction::Compactions;
+pub use fallback::{Successor, Successors};
 pub use names::resolve;
 pub use prompt::system_prompt;
 use retry::Next;
@@ -67,6 +69,8 @@ pub struct AgentConfig {
     pub retry: RetryPolicy,
     /// What to do when the conversation grows too long.
     pub compaction: CompactionPolicy,
+    /// The models that take over when it fails for good.
+    pub fallback: Option<Box<dyn Successors>>,
 }
 
 /// Bounds on a whole conversation.
@@ -99,6 +103,8 @@ enum Played {
     Retry {
         delay: Duration,
         error_message: String,
+        /// The model that is asked then; the same one if `None`.
+        successor: Option<Box<Successor>>,
     },
     /// The conversation is too long for the model.
     Overflow(StreamError),
@@ -122,7 +128,7 @@ pub enum Halt {
     Session(#[from] SessionError),
 }
 
-/// One conversation with one model.
+/// One conversation with a model, or with those that take over from it.
 pub struct Agent {
     config: AgentConfig,
     /// The tools as the model is told of them.
@@ -138,6 +144,8 @@ pub struct Agent {
     /// Retries so far in the open series; 0 when none is open.
     retries: u32,
     compactions: Compactions,
+    /// The model that others have taken over from.
+    original: Option<ModelRef>,
 }
 
 impl Agent {
@@ -159,6 +167,7 @@ impl Agent {
             turns: 0,
             cost: 0.0,
             retries: 0,
+            original: None,
         }
     }
 
@@ -182,9 +191,17 @@ impl Agent {
                 Played::Retry {
                     delay,
                     error_message,
+                    successor,
                 } => {
+                    if successor.is_some() {
+                        // The attempts of each model are counted by themselves.
+                        self.retries = 0;
+                    }
                     if let Some(end) = self.wait(delay, error_message).await? {
                         return Ok(end);
+                    }
+                    if let Some(successor) = successor {
+                        self.take_over(*successor).await?;
                     }
                 }
             }
@@ -196,12 +213,8 @@ impl Agent {
     async fn run(&mut self, prompt: Option<UserMessage>) -> Result<Played, Halt> {
         self.run.clear();
         let config = &self.config;
-        let model = ModelRef {
-            provider: config.model.provider.clone(),
-            id: config.model.id.clone(),
-        };
         self.emit(AgentStartEvent {
-            model: Some(model),
+            model: Some(fallback::named(&config.model)),
             thinking_level: Some(config.thinking),
         })
         .await?;
@@ -241,7 +254,7 @@ impl Agent {
         }
         loop {
             match self.turn().await? {
-                Turn::Failed(error) => return Ok(self.after_failure(error)),
+                Turn::Failed(error) => return Ok(self.after_failure(error).await),
                 Turn::Aborted => return Ok(Played::Ended(RunEnd::Aborted)),
                 Turn::Whole { goes_on: false } => {
                     return Ok(match self.no_room() {
@@ -302,18 +315,21 @@ impl Agent {
         })
     }
 
-    /// Whether a failed run is tried again.
-    fn after_failure(&self, error: ModelError) -> Played {
-        let next = match self.limit_reached() {
-            Some(_) => Next::GiveUp,
-            None => self.config.retry.next(self.retries, &error),
+    /// Whether a failed run is tried again, with the same model or with the next one.
+    async fn after_failure(&mut self, error: ModelError) -> Played {
+        let limited = self.limit_reached().is_some();
+        let next = if limited {
+            Next::GiveUp
+        } else {
+            self.config.retry.next(self.retries, &error)
         };
-        let mut message = error.message;
+        let mut message = error.message.clone();
         match next {
             Next::Retry(delay) => {
                 return Played::Retry {
                     delay,
                     error_message: message,
+                    successor: None,
                 };
             }
             Next::GiveUp => {}
@@ -326,13 +342,25 @@ impl Agent {
                 );
             }
         }
+        if !limited && let Some(successor) = self.successor(&error).await {
+            let Model { provider, id, .. } = &successor.model;
+            let _ = write!(message, " ({provider}/{id} takes over)");
+            return Played::Retry {
+                delay: Duration::ZERO,
+                error_message: message,
+                successor: Some(Box::new(successor)),
+            };
+        }
+        if self.config.cancel.is_cancelled() {
+            return Played::Ended(RunEnd::Aborted);
+        }
         let overflow = error.code == ErrorCode::ContextOverflow;
         let error = StreamError {
             code: error.code,
             message,
             retryable: error.retryable,
         };
-        if overflow && self.compacts() && self.limit_reached().is_none() {
+        if overflow && self.compacts() && !limited {
             return Played::Overflow(error);
         }
         Played::Ended(RunEnd::Failed(error))
@@ -347,7 +375,8 @@ impl Agent {
         self.retries += 1;
         self.emit(AutoRetryStartEvent {
             attempt: self.retries.into(),
-            max_attempts: self.config.retry.max_retries.into(),
+            // A model may take over where none is tried again.
+            max_attempts: self.config.retry.max_retries.max(1).into(),
             delay_ms: u64::try_from(delay.as_millis()).unwrap_or(u64::MAX),
             error_message,
         })

@@ -10,7 +10,7 @@ use super::opening::{self, Opened, configuration, warn};
 use super::run::{Context, Stop};
 use super::{Args, Failure, exit_code, session, stdin};
 use crate::agent::{
-    Agent, AgentConfig, CompactionPolicy, Limits, RetryPolicy, RunEnd, system_prompt,
+    Agent, AgentConfig, CompactionPolicy, Limits, RetryPolicy, RunEnd, Successors, system_prompt,
 };
 use crate::config::settings::{Images, Loaded, Settings};
 use crate::config::{Environment, Instructions, Paths};
@@ -140,6 +140,7 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         clamped,
         hidden_variables,
         secrets,
+        chain,
     } = opening::open(args, &settings, paths, environment, &chosen).await?;
     let tool_env = ToolEnv {
         resize_images: settings.images.auto_resize,
@@ -193,6 +194,7 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
             reserve_tokens: settings.compaction.reserve_tokens,
             keep_recent_tokens: settings.compaction.keep_recent_tokens,
         },
+        fallback: chain.map(|chain| Box::new(chain) as Box<dyn Successors>),
     });
     Ok((agent, settings.images))
 }

@@ -5,6 +5,7 @@ mod attachment;
 mod command;
 mod conversation;
 mod failure;
+mod fallback;
 mod foreign;
 mod opening;
 mod run;

@@ -148,6 +148,26 @@ impl<'a> Request<'a> {
 /// an id that is not listed, with a warning.
 pub fn select(request: &Request<'_>) -> Result<Selection, SelectError> {
     let (provider, name, origin) = request.choice()?;
+    find(request, provider, name, origin)
+}
+
+/// Chooses a model of a fallback chain by its name there, as [`select`] does by that of `--model`. The
+/// flags of the request do not count.
+pub fn select_fallback(request: &Request<'_>, name: &str) -> Result<Selection, SelectError> {
+    let request = Request {
+        provider: None,
+        model: None,
+        ..*request
+    };
+    find(&request, None, name, Origin::FallbackChain)
+}
+
+fn find(
+    request: &Request<'_>,
+    provider: Option<&str>,
+    name: &str,
+    origin: Origin,
+) -> Result<Selection, SelectError> {
     let (stem, level) = level_of(name).map_or((name, None), |(stem, level)| (stem, Some(level)));
     if provider.is_none_or(|provider| provider == OFFLINE) && is_offline_name(stem) {
         return Ok(Selection {

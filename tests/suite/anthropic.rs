@@ -33,7 +33,7 @@ enum End {
 }
 
 impl Answer {
-    fn stream(events: &[Value]) -> Self {
+    pub(crate) fn stream(events: &[Value]) -> Self {
         let event = |event: &Value| {
             format!(
                 "event: {}\ndata: {event}\n\n",
@@ -54,7 +54,16 @@ impl Answer {
         }
     }
 
-    fn plain(status: &'static str, content_type: &'static str, body: &str) -> Self {
+    /// No answer, on a connection that stays open.
+    pub(crate) fn silence() -> Self {
+        Self {
+            end: End::Silence,
+            ..Self::stream(&[])
+        }
+    }
+
+    /// An answer that is no stream.
+    pub(crate) fn plain(status: &'static str, content_type: &'static str, body: &str) -> Self {
         let body = body.as_bytes().to_vec();
         Self {
             status,
@@ -142,7 +151,7 @@ fn send(stream: &mut TcpStream, answer: &Answer) -> bool {
     sent.is_ok() && answer.end == End::Whole
 }
 
-const KEY: &str = "canary-key-of-the-service";
+pub(crate) const KEY: &str = "canary-key-of-the-service";
 
 /// The program on a server with a priced model.
 fn quipu(world: &World, url: &str) -> Quipu {
@@ -193,7 +202,7 @@ fn finish(reason: &str, output: u64) -> Vec<Value> {
 }
 
 /// An answer with every kind of block, a call included, and things nobody knows.
-fn rich() -> Vec<Value> {
+pub(crate) fn rich() -> Vec<Value> {
     let input = |text: &str| json!({ "type": "input_json_delta", "partial_json": text });
     let thought = [
         json!({ "type": "thinking_delta", "thinking": "Let me " }),
@@ -235,7 +244,8 @@ fn rich() -> Vec<Value> {
     .concat()
 }
 
-fn plain(text: &[&str]) -> Vec<Value> {
+/// An answer that is one text.
+pub(crate) fn plain(text: &[&str]) -> Vec<Value> {
     let block = block(0, &json!({ "type": "text", "text": "" }), &words(text));
     [vec![begin("msg_2")], block, finish("end_turn", 9)].concat()
 }
@@ -603,11 +613,7 @@ fn nobody_listens() {
 #[test]
 fn header_and_prompt_come_before_the_service_answers() {
     let world = World::new();
-    let silent = Answer {
-        end: End::Silence,
-        ..Answer::stream(&[])
-    };
-    let (url, requests) = serve(vec![silent]);
+    let (url, requests) = serve(vec![Answer::silence()]);
     let mut live = quipu(&world, &url).arg("hi").live();
     live.until("message_end");
     requests.recv_timeout(PATIENCE).unwrap();

@@ -11,6 +11,7 @@ mod anthropic;
 mod bad_input;
 mod check;
 mod coverage;
+mod fallbacks;
 mod fold;
 mod google;
 mod grammar;

@@ -117,6 +117,8 @@ pub enum Origin {
     DefaultModel,
     /// `defaultProvider`.
     DefaultProvider,
+    /// `retry.fallbackChains`.
+    FallbackChain,
 }
 
 impl fmt::Display for Origin {
@@ -126,6 +128,7 @@ impl fmt::Display for Origin {
             Self::ProviderFlag => "--provider",
             Self::DefaultModel => "`defaultModel` of the settings",
             Self::DefaultProvider => "`defaultProvider` of the settings",
+            Self::FallbackChain => "`retry.fallbackChains` of the settings",
         })
     }
 }
