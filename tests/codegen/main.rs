@@ -10,6 +10,7 @@ use quipu::codegen;
 mod rust;
 
 mod bundles;
+mod compaction;
 mod def_mistakes;
 mod drift;
 mod folder;

@@ -10,6 +10,8 @@ use quipu::event::QuipuEvent;
 mod anthropic;
 mod bad_input;
 mod check;
+mod compaction_cases;
+mod compactions;
 mod coverage;
 mod fallbacks;
 mod fold;
