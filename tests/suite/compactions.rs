@@ -1,13 +1,15 @@
 //! Conversations that grow too long.
 
 use std::collections::BTreeSet;
+use std::sync::mpsc::Receiver;
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
+use crate::anthropic::{Answer, KEY, Request, plain, serve};
 use crate::check::{Stream, kind, text_at};
 use crate::compaction_cases::CASES;
-use crate::harness::{Quipu, Run, World};
+use crate::harness::{PATIENCE, Quipu, Run, World};
 use crate::redact::Shot;
 use crate::script::{call, text};
 
@@ -456,5 +458,59 @@ fn files_are_told_with_the_summary() {
     assert!(
         summary.ends_with("<read-files>\nnotes.txt\n</read-files>"),
         "{summary}"
+    );
+}
+
+/// A priced model with a small window behind a server; each answer costs $0.00546 and fills the window.
+fn served(answers: &[&[&str]]) -> (Quipu, Receiver<Request>) {
+    let world = World::new();
+    let answers = answers.iter().map(|text| Answer::stream(&plain(text)));
+    let (url, requests) = serve(answers.collect());
+    let models = json!({ "providers": { "loopback": {
+        "baseUrl": url, "api": "anthropic-messages", "apiKey": KEY,
+        "models": [{
+            "id": "model-1", "contextWindow": 5000, "maxTokens": 8192,
+            "cost": { "input": 3, "output": 15, "cacheRead": 0.3, "cacheWrite": 3.75 },
+        }],
+    }}});
+    world.config("models.json", models.to_string());
+    let settings = json!({ "compaction": { "keepRecentTokens": 1 } });
+    world.config("settings.json", settings.to_string());
+    (
+        world.quipu().args(["--model", "loopback/model-1"]),
+        requests,
+    )
+}
+
+#[test]
+fn a_limit_of_cost_counts_summaries() {
+    let (quipu, requests) = served(&[&["An answer."], &["A summary."], &["never"]]);
+    let run = quipu.args(["--max-cost", "0.006", "one", "two"]).run();
+    let stream = run.stream();
+    assert_eq!((stream.outcome(), run.code()), ("limit", 1));
+    assert_eq!(stream.answers(), ["An answer."]);
+    assert_eq!(requests.iter().take(2).count(), 2);
+    assert!(requests.try_recv().is_err());
+}
+
+#[test]
+fn a_summary_is_asked_for_without_tools_and_tells_no_key() {
+    let (head, tail) = KEY.split_at(9);
+    let (quipu, requests) = served(&[&["An answer."], &["It is ", head, tail, "."]]);
+    let run = quipu.arg("one").run();
+    let stream = run.stream();
+    judge(&stream);
+    let summary = text_at(stream.of("compaction_end")[0], "/result/summary");
+    assert!(summary.ends_with("It is <redacted>."), "{summary}");
+    assert!(!String::from_utf8_lossy(&run.stdout).contains(KEY));
+    let first = requests.recv_timeout(PATIENCE).unwrap().body;
+    assert!(first["tools"].is_array());
+    let body = requests.recv_timeout(PATIENCE).unwrap().body;
+    assert!(body.get("tools").is_none(), "{body}");
+    assert_eq!(body["max_tokens"], 1250);
+    let asked = body["messages"].to_string();
+    assert!(
+        asked.contains("<conversation>") && asked.contains("[User]"),
+        "{asked}"
     );
 }

@@ -9,7 +9,7 @@ const MOST_ACCEPTED: u32 = 10;
 /// Failures in a row after which none is tried for a while.
 const MOST_FAILURES: u32 = 3;
 /// That while.
-const PAUSE: Duration = Duration::from_secs(60);
+const PAUSE: Duration = Duration::from_mins(1);
 
 /// What there was so far.
 #[derive(Debug, Default)]
