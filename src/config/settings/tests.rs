@@ -165,6 +165,11 @@ fn a_chain_belongs_to_the_full_name_before_the_bare_one() {
         r#"{"retry": {"modelFallback": false}}"#,
     );
     assert_eq!(off.retry.fallback_chain("p", "m"), [""; 0]);
+    let wrong = problem(r#"{"retry": {"fallbackChains": {"p/m": "a"}}}"#);
+    assert!(
+        wrong.contains("`retry.fallbackChains.p/m` is a string, expected a list"),
+        "{wrong}"
+    );
 }
 
 #[test]
@@ -234,7 +239,9 @@ fn a_project_sets_no_keys_no_commands_and_nothing_that_is_the_users() {
 #[test]
 fn unknown_keys_are_one_warning_a_file_and_never_fatal() {
     let loaded = load(
-        Some(r#"{"theme": {"a": 1}, "retry": {"modelFallback": true, "provider": {"x": 1}}}"#),
+        Some(
+            r#"{"theme": {"a": 1}, "retry": {"fallbackRevertPolicy": "x", "provider": {"x": 1}}}"#,
+        ),
         Some(r#"{"tips": false}"#),
     )
     .1
@@ -242,7 +249,7 @@ fn unknown_keys_are_one_warning_a_file_and_never_fatal() {
     assert_eq!(
         loaded.warnings,
         [
-            "home/settings.json: ignored unknown keys `theme`, `retry.modelFallback`, \
+            "home/settings.json: ignored unknown keys `theme`, `retry.fallbackRevertPolicy`, \
              `retry.provider.x`",
             "work/.quipu/settings.json: ignored unknown key `tips`"
         ]
