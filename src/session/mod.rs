@@ -4,13 +4,17 @@
 //! `schema/session/`. Entries form a tree by `parentId`; the entry that the next one follows is the
 //! leaf, on disk the last of the file.
 
+mod context;
 mod error;
 mod file;
 mod folder;
+mod open;
 mod store;
 
+pub use context::ContextEntry;
 pub use error::SessionError;
 pub use folder::{file_name, project_folder};
+pub use open::{Resumed, read_header};
 pub use store::{SessionStore, one_line};
 
 use crate::event::{SessionHeader, StoredSessionHeader, StoredSessionHeaderVersion};

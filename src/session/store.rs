@@ -7,12 +7,14 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use serde_json::Value;
 use uuid::Uuid;
 
 use super::file::LineFile;
 use super::{SessionError, file_name};
 use crate::event::{
-    AgentMessage, CustomMessageEntry, MessageEntry, ModelChangeEntry, ModelRef, SessionEntry,
+    AgentMessage, BranchSummaryEntry, CompactionEntry, CompactionResult, CustomEntry,
+    CustomMessageEntry, LabelEntry, MessageEntry, ModelChangeEntry, ModelRef, SessionEntry,
     SessionInfoEntry, StoredSessionHeader, ThinkingLevel, ThinkingLevelChangeEntry,
 };
 
@@ -61,20 +63,36 @@ impl SessionStore {
     /// [`SessionError::Folder`] if the folder cannot be made or written, so that this is known before
     /// a model is asked.
     pub fn create(folder: &Path, header: &StoredSessionHeader) -> Result<Self, SessionError> {
-        usable(folder).map_err(|source| SessionError::Folder {
-            folder: folder.to_owned(),
-            source,
-        })?;
-        let mut lines = Vec::new();
-        push_line(&mut lines, header)?;
-        let path = folder.join(file_name(&header.timestamp, &header.id));
-        Ok(Self::at(Place::Waiting { path, lines }))
+        Self::create_at(
+            &folder.join(file_name(&header.timestamp, &header.id)),
+            header,
+        )
     }
 
     /// A session that ends with the process. Its entries have ids all the same.
     #[must_use]
     pub fn in_memory() -> Self {
         Self::at(Place::Memory)
+    }
+
+    /// A fresh session with this file, which must not be there yet. Its folder is made if it is not
+    /// there.
+    ///
+    /// # Errors
+    /// As [`SessionStore::create`].
+    pub fn create_at(path: &Path, header: &StoredSessionHeader) -> Result<Self, SessionError> {
+        let folder = match path.parent() {
+            Some(folder) if folder != Path::new("") => folder,
+            _ => Path::new("."),
+        };
+        usable(folder).map_err(|source| SessionError::Folder {
+            folder: folder.to_owned(),
+            source,
+        })?;
+        let mut lines = Vec::new();
+        push_line(&mut lines, header)?;
+        let path = path.to_owned();
+        Ok(Self::at(Place::Waiting { path, lines }))
     }
 
     fn at(place: Place) -> Self {
@@ -163,6 +181,94 @@ impl SessionStore {
             }
             .into()
         })
+    }
+
+    /// Appends a compaction. Its summary stands in the context for what came before the first entry
+    /// that it keeps.
+    pub fn append_compaction(&mut self, result: &CompactionResult) -> Result<String, SessionError> {
+        self.append(false, |head| {
+            CompactionEntry {
+                id: head.id,
+                parent_id: head.parent_id,
+                timestamp: head.timestamp,
+                summary: result.summary.clone(),
+                first_kept_entry_id: result.first_kept_entry_id.clone(),
+                tokens_before: result.tokens_before,
+                details: result.details.clone(),
+                usage: result.usage.clone(),
+                from_hook: Some(false),
+            }
+            .into()
+        })
+    }
+
+    /// Appends the summary of the branch that ended with the entry `from`, or `root`. It follows the
+    /// entry that the session was [moved](Self::go_to) to.
+    pub fn append_branch_summary(
+        &mut self,
+        from: &str,
+        summary: &str,
+    ) -> Result<String, SessionError> {
+        self.append(false, |head| {
+            BranchSummaryEntry {
+                id: head.id,
+                parent_id: head.parent_id,
+                timestamp: head.timestamp,
+                from_id: from.to_owned(),
+                summary: summary.to_owned(),
+                details: None,
+                usage: None,
+                from_hook: Some(false),
+            }
+            .into()
+        })
+    }
+
+    /// Appends data that the model never sees.
+    pub fn append_custom(
+        &mut self,
+        custom_type: &str,
+        data: Option<Value>,
+    ) -> Result<String, SessionError> {
+        self.append(false, |head| {
+            CustomEntry {
+                custom_type: custom_type.to_owned(),
+                data,
+                id: head.id,
+                parent_id: head.parent_id,
+                timestamp: head.timestamp,
+            }
+            .into()
+        })
+    }
+
+    /// Appends a name for the entry `target`; `None` takes it away.
+    pub fn append_label(
+        &mut self,
+        target: &str,
+        label: Option<&str>,
+    ) -> Result<String, SessionError> {
+        self.append(false, |head| {
+            LabelEntry {
+                id: head.id,
+                parent_id: head.parent_id,
+                timestamp: head.timestamp,
+                target_id: target.to_owned(),
+                label: label.map(str::to_owned),
+            }
+            .into()
+        })
+    }
+
+    /// Goes back to an entry, or to before the first: the next one follows it and begins a branch.
+    /// False, and nothing done, if the session has no such entry.
+    #[must_use]
+    pub fn go_to(&mut self, id: Option<&str>) -> bool {
+        let known = id.is_none_or(|id| self.ids.contains(id));
+        if known {
+            self.leaf = id.map(str::to_owned);
+        }
+        known
     }
 
     fn append(
