@@ -25,7 +25,7 @@ use crate::event::{
     UserMessage,
 };
 use crate::model::{Model, ModelError, Provider, ToolSpec};
-use crate::session::{SessionError, SessionStore};
+use crate::session::{ContextEntry, SessionError, SessionStore};
 use crate::tool::{Tool, ToolEnv};
 use crate::wire::{EventSender, StreamClosed};
 
@@ -54,6 +54,8 @@ pub struct AgentConfig {
     pub secrets: Arc<Secrets>,
     /// What is kept of the conversation.
     pub session: SessionStore,
+    /// What it held before, oldest first.
+    pub context: Vec<ContextEntry>,
     /// Where events go.
     pub events: EventSender,
     /// Cancelled when the run is to stop: a signal, or a reader that went away.
@@ -131,19 +133,21 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// An agent without history.
+    /// An agent that goes on with the context of its session.
     #[must_use]
-    pub fn new(config: AgentConfig) -> Self {
+    pub fn new(mut config: AgentConfig) -> Self {
         let spec = |tool: &Arc<dyn Tool>| ToolSpec {
             name: tool.name().to_owned(),
             description: tool.description().to_owned(),
             parameters: tool.parameters(),
         };
         let specs = config.tools.iter().map(spec).collect();
+        let context = std::mem::take(&mut config.context).into_iter();
+        let messages = context.map(|entry| entry.message).collect();
         Self {
             config,
             specs,
-            messages: Vec::new(),
+            messages,
             turns: 0,
             cost: 0.0,
             retries: 0,

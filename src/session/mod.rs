@@ -7,14 +7,18 @@
 mod context;
 mod error;
 mod file;
+mod find;
 mod folder;
 mod open;
+mod read;
 mod store;
 
 pub use context::ContextEntry;
 pub use error::SessionError;
+pub use find::{FindError, Found, Places, is_path, works_in};
 pub use folder::{file_name, project_folder};
 pub use open::{Resumed, read_header};
+pub use read::{About, Line, about, entries, first_line, text_of};
 pub use store::{SessionStore, one_line};
 
 use crate::event::{SessionHeader, StoredSessionHeader, StoredSessionHeaderVersion};

@@ -21,6 +21,8 @@ mod limits;
 mod live;
 mod properties;
 mod redact;
+mod resume;
+mod resume_crash;
 mod retries;
 /// A native stream of every event, made by hand; the unit tests cut it too.
 #[path = "../../src/event/sample.rs"]
@@ -29,6 +31,7 @@ mod sample;
 mod schema;
 mod script;
 mod session_file;
+mod sessions_command;
 mod signals;
 mod snapshots;
 mod snapshots_failures;
