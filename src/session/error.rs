@@ -54,6 +54,12 @@ pub enum SessionError {
         /// What the system said.
         source: io::Error,
     },
+    /// The file was made by somebody else meanwhile.
+    #[error("the session file {} was made by another program meanwhile", file.display())]
+    Exists {
+        /// The file.
+        file: PathBuf,
+    },
     /// The file was deleted while the session went on.
     #[error("the session file {} was deleted while the session went on", file.display())]
     Lost {

@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::fs::DirBuilder;
-use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -10,7 +9,7 @@ use std::time::SystemTime;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::file::LineFile;
+use super::file::{LineFile, writing};
 use super::{SessionError, file_name};
 use crate::event::{
     AgentMessage, BranchSummaryEntry, CompactionEntry, CompactionResult, CustomEntry,
@@ -32,7 +31,7 @@ const DRAWS: usize = 100;
 /// the caller to take out.
 #[derive(Debug)]
 pub struct SessionStore {
-    ids: HashSet<String>,
+    ids: HashSet<Box<str>>,
     /// The entry that the next one follows.
     leaf: Option<String>,
     place: Place,
@@ -85,14 +84,20 @@ impl SessionStore {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),
         };
-        usable(folder).map_err(|source| SessionError::Folder {
-            folder: folder.to_owned(),
-            source,
-        })?;
+        usable(folder)?;
         let mut lines = Vec::new();
         push_line(&mut lines, header)?;
         let path = path.to_owned();
         Ok(Self::at(Place::Waiting { path, lines }))
+    }
+
+    /// A session that goes on in `file`, whose entries have these ids, after the entry `leaf`.
+    pub(super) fn gone_on(file: LineFile, ids: HashSet<Box<str>>, leaf: Option<String>) -> Self {
+        Self {
+            ids,
+            leaf,
+            place: Place::File(file),
+        }
     }
 
     fn at(place: Place) -> Self {
@@ -276,25 +281,25 @@ impl SessionStore {
         answer: bool,
         entry: impl FnOnce(Head) -> SessionEntry,
     ) -> Result<String, SessionError> {
-        let id = self.fresh_id();
+        let id = fresh_id(|id| self.ids.contains(id));
         let head = Head {
             id: id.clone(),
             parent_id: self.leaf.clone(),
             timestamp: humantime::format_rfc3339_millis(SystemTime::now()).to_string(),
         };
         self.place.write(&entry(head), answer)?;
-        self.ids.insert(id.clone());
+        self.ids.insert(id.as_str().into());
         self.leaf = Some(id.clone());
         Ok(id)
     }
+}
 
-    /// Eight hex digits that no entry of the session has; a whole UUID if luck is out.
-    fn fresh_id(&self) -> String {
-        (0..DRAWS)
-            .map(|_| format!("{:08x}", Uuid::new_v4().as_fields().0))
-            .find(|id| !self.ids.contains(id))
-            .unwrap_or_else(|| Uuid::new_v4().to_string())
-    }
+/// Eight hex digits that are not taken; a whole UUID if luck is out.
+pub(super) fn fresh_id(taken: impl Fn(&str) -> bool) -> String {
+    (0..DRAWS)
+        .map(|_| format!("{:08x}", Uuid::new_v4().as_fields().0))
+        .find(|id| !taken(id))
+        .unwrap_or_else(|| Uuid::new_v4().to_string())
 }
 
 impl Place {
@@ -305,7 +310,11 @@ impl Place {
                 let before = lines.len();
                 push_line(lines, entry)?;
                 if answer {
-                    match LineFile::create(path, lines) {
+                    let made = LineFile::create(path, |out| {
+                        let written = out.write_all(lines);
+                        written.map_err(|error| writing(path, error))
+                    });
+                    match made {
                         Ok(file) => *self = Self::File(file),
                         Err(error) => {
                             lines.truncate(before);
@@ -333,17 +342,27 @@ pub fn one_line(name: &str) -> String {
         .to_owned()
 }
 
-/// Makes the folder where it is missing and tells whether files can be made in it.
-fn usable(folder: &Path) -> io::Result<()> {
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)?;
-    let access = rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK;
-    Ok(rustix::fs::access(folder, access)?)
+/// Makes the folder where it is missing and makes sure that files can be made in it.
+pub(super) fn usable(folder: &Path) -> Result<(), SessionError> {
+    let usable = || {
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(folder)?;
+        let access = rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK;
+        Ok(rustix::fs::access(folder, access)?)
+    };
+    usable().map_err(|source| SessionError::Folder {
+        folder: folder.to_owned(),
+        source,
+    })
 }
 
-fn push_line(lines: &mut Vec<u8>, line: &impl serde::Serialize) -> Result<(), SessionError> {
+/// Adds an entry or a header as a line.
+pub(super) fn push_line(
+    lines: &mut Vec<u8>,
+    line: &impl serde::Serialize,
+) -> Result<(), SessionError> {
     let before = lines.len();
     if let Err(error) = serde_json::to_writer(&mut *lines, line) {
         lines.truncate(before);

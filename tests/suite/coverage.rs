@@ -13,6 +13,7 @@ use crate::anthropic;
 use crate::check::Stream;
 use crate::google;
 use crate::harness::World;
+use crate::resume;
 use crate::retries;
 use crate::schema::{BUNDLE, title};
 use crate::script::{bash, call, text};
@@ -21,7 +22,7 @@ use crate::thinking;
 
 /// Begins of the names of events that the list may hold: parts of the contract for which nothing in
 /// the program exists yet. No other event may ever go unwritten.
-const TO_COME: [&str; 17] = [
+const TO_COME: [&str; 15] = [
     "AutoRetry",
     "BackgroundAgent",
     "Compaction",
@@ -37,8 +38,6 @@ const TO_COME: [&str; 17] = [
     "ThinkingLevelClamped",
     "ToolHookStatus",
     "AgentEndEvent.abortCause",
-    "SessionHeader.agentType",
-    "SessionHeader.parentSession",
 ];
 
 fn definition(title: &str) -> &'static Value {
@@ -216,6 +215,7 @@ pub(crate) fn runs() -> Vec<Stream> {
     let stalls = json!([{ "blocks": [{ "text": "It stalls", "chunk": 2 }], "hang_ms": 60_000, "hang_after": 1 }]);
     runs.push(world.offline(&stalls).arg("hi").run().stream());
     runs.extend(retries::runs());
+    runs.extend(resume::runs());
     runs.extend(thinking::runs());
     let limited = json!([bash("true"), text("never")]);
     runs.push(

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::bad_input::refused;
 use crate::check::{Stream, kind, text_at};
 use crate::harness::{Quipu, World};
+use crate::redact::Shot;
 use crate::script::{bash, text};
 use crate::session_file::{announced, entries_of, files, sessions, stored};
 
@@ -219,7 +220,8 @@ fn foreign(cwd: &str, provider: &str, model: &str) -> String {
     let time = "2026-01-05T10:11:12.345Z";
     let lines = [
         json!({ "type": "session", "version": 3, "id": "0b7c1f9e-1111-4222-8333-444455556666",
-                "timestamp": time, "cwd": cwd, "agentType": "explore" }),
+                "timestamp": time, "cwd": cwd, "parentSession": "/kept/parent.jsonl",
+                "agentType": "explore" }),
         json!({ "type": "model_change", "id": "00000001", "parentId": null, "timestamp": time,
                 "provider": provider, "modelId": model }),
         json!({ "type": "of_an_extension", "id": "00000002", "parentId": "00000001",
@@ -324,7 +326,7 @@ fn flags_that_exclude_each_other() {
             &["--fork", "--no-session"],
         ),
         (&["--no-session", "-c"], &["--no-session", "--continue"]),
-        (&["--session-id", "-x"], &["--session-id"]),
+        (&["--session-id=-x"], &["-x", "letters, digits"]),
         (&["--session-id", "a/b"], &["a/b", "letters, digits"]),
         (&["--session", ""], &["--session"]),
     ] {
@@ -573,4 +575,40 @@ fn tools_of_a_session_that_was_killed_go_on() {
     let run = again(&world).args(["-c", "Two"]).run();
     assert_eq!(run.stream().answers(), ["Again."], "{}", run.stderr);
     entries_of(&only_file(&world));
+}
+
+/// Runs that go on with the session of a background agent, and with a copy of one.
+pub(crate) fn runs() -> Vec<Stream> {
+    let world = World::new();
+    let text = foreign(world.work().to_str().unwrap(), "offline", "offline");
+    let path = put(&world, "a.jsonl", &text);
+    let run = |flags: &[&str]| {
+        again(&world)
+            .args(flags.iter().copied())
+            .arg("Two")
+            .run()
+            .stream()
+    };
+    vec![run(&["-c"]), run(&["--fork", path.to_str().unwrap()])]
+}
+
+#[test]
+fn streams_of_sessions_that_go_on() {
+    let world = World::new();
+    let text = foreign(world.work().to_str().unwrap(), "offline", "offline");
+    let path = put(&world, "a.jsonl", &text);
+    let cut = text.clone() + r#"{"type":"mess"#;
+    std::fs::write(&path, &cut).unwrap();
+    let shot = |name: &str, flags: &[&str]| {
+        let run = again(&world).args(flags.iter().copied()).arg("Two").run();
+        Shot::new(&world, &run)
+            .filter(r"--[^/]*project--", "[project]")
+            .filter(r"[0-9a-f]{8}-[0-9a-f-]{27}", "[id]")
+            .filter(r"20\d\d-[0-9T:.-]+Z", "[time]")
+            .assert(name);
+    };
+    shot("session_goes_on_after_a_cut", &["-c"]);
+    shot("session_forked", &["--fork", path.to_str().unwrap()]);
+    shot("session_unknown", &["--session", "nope"]);
+    shot("session_ambiguous", &["--session", "0"]);
 }
