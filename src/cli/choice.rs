@@ -1,5 +1,6 @@
 //! The choice of a session by a person at a terminal.
 
+use std::fmt::Write as _;
 use std::io::{self, BufRead, IsTerminal as _, Write};
 
 use super::Failure;
@@ -35,7 +36,7 @@ fn ask(
     sessions.truncate(OFFERED);
     let mut list = String::new();
     for (number, session) in (1..).zip(&sessions) {
-        list.push_str(&format!("{number:3}  {}\n", session.line()));
+        let _ = writeln!(list, "{number:3}  {}", session.line());
     }
     loop {
         write!(output, "{list}Number of the session to go on with [1]: ")

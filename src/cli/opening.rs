@@ -66,15 +66,15 @@ pub(super) async fn open_for(
             return Ok(opened);
         }
         Ok(opened) => format!("its name now stands for {}", opened.model.id),
-        Err(Failure { code, message, .. })
-            if matches!(code, ErrorCode::Configuration | ErrorCode::Credentials) =>
-        {
-            [Origin::DefaultModel, Origin::DefaultProvider]
-                .iter()
-                .fold(message, |text, origin| {
-                    text.replace(&origin.to_string(), "it")
-                })
-        }
+        Err(Failure {
+            code: ErrorCode::Configuration | ErrorCode::Credentials,
+            message,
+            ..
+        }) => [Origin::DefaultModel, Origin::DefaultProvider]
+            .iter()
+            .fold(message, |text, origin| {
+                text.replace(&origin.to_string(), "it")
+            }),
         Err(failure) => return Err(failure),
     };
     let told = format!(

@@ -312,7 +312,7 @@ pub(super) fn begin(
     folder: &Path,
     (model, thinking, name): (&ModelRef, ThinkingLevel, Option<&str>),
 ) -> Result<(SessionStore, Vec<ContextEntry>), Failure> {
-    let begin = || {
+    let ready = || {
         let mut begun = match begun {
             Some(begun) => begun,
             None => Begun::new(seat, folder)?,
@@ -330,7 +330,7 @@ pub(super) fn begin(
         }
         Ok((begun.store, begun.context))
     };
-    begin().map_err(session)
+    ready().map_err(session)
 }
 
 /// The folder of session files: `--session-dir` or the setting as they are, else one for the project

@@ -23,6 +23,7 @@ mod properties;
 mod redact;
 mod resume;
 mod resume_crash;
+mod resume_refused;
 mod retries;
 /// A native stream of every event, made by hand; the unit tests cut it too.
 #[path = "../../src/event/sample.rs"]

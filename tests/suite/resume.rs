@@ -1,8 +1,7 @@
-//! Sessions that are gone on with: which one a flag means, what the stream begins with, what the
-//! model is given, and what cannot be.
+//! Sessions that are gone on with: which one a flag means, what the stream begins with, and what the
+//! model is given.
 
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use quipu::wire::Wire;
 use serde_json::{Value, json};
@@ -15,7 +14,7 @@ use crate::script::{bash, text};
 use crate::session_file::{announced, entries_of, files, sessions, stored};
 
 /// A world with one session in it: the user said `One`, the model `First.`
-fn begun() -> (World, Stream) {
+pub(crate) fn begun() -> (World, Stream) {
     let world = World::new();
     let stream = world
         .offline(&json!([text("First.")]))
@@ -26,16 +25,16 @@ fn begun() -> (World, Stream) {
 }
 
 /// A run whose model says `Again.` only if it is given what was said before.
-fn again(world: &World) -> Quipu {
+pub(crate) fn again(world: &World) -> Quipu {
     let step = json!({ "match": { "first": "One" }, "blocks": [{ "text": "Again." }] });
     world.offline(&json!([step]))
 }
 
-fn id(stream: &Stream) -> String {
+pub(crate) fn id(stream: &Stream) -> String {
     text_at(stream.header(), "/id").to_owned()
 }
 
-fn only_file(world: &World) -> PathBuf {
+pub(crate) fn only_file(world: &World) -> PathBuf {
     let files = files(&sessions(world));
     assert_eq!(files.len(), 1, "{files:?}");
     files[0].clone()
@@ -214,7 +213,7 @@ fn what_flags_ask_for_is_noted_once() {
 }
 
 /// A session file as another agent writes it, with things that Quipu does not know.
-fn foreign(cwd: &str, provider: &str, model: &str) -> String {
+pub(crate) fn foreign(cwd: &str, provider: &str, model: &str) -> String {
     let usage = json!({ "input": 1, "output": 1, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 2,
         "cost": { "input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0 } });
     let time = "2026-01-05T10:11:12.345Z";
@@ -227,11 +226,11 @@ fn foreign(cwd: &str, provider: &str, model: &str) -> String {
         json!({ "type": "of_an_extension", "id": "00000002", "parentId": "00000001",
                 "timestamp": time, "what": [1, 2] }),
         json!({ "type": "message", "id": "00000003", "parentId": "00000002", "timestamp": time,
-                "message": { "role": "user", "content": "One", "timestamp": 1767607872345_u64 } }),
+                "message": { "role": "user", "content": "One", "timestamp": 1_767_607_872_345_u64 } }),
         json!({ "type": "message", "id": "00000004", "parentId": "00000003", "timestamp": time,
                 "message": { "role": "assistant", "content": [{ "type": "text", "text": "First." }],
                     "api": "anthropic-messages", "provider": provider, "model": model,
-                    "usage": usage, "stopReason": "stop", "timestamp": 1767607872345_u64,
+                    "usage": usage, "stopReason": "stop", "timestamp": 1_767_607_872_345_u64,
                     "ofAnother": true } }),
     ];
     lines.iter().map(|line| format!("{line}\n")).collect()
@@ -309,99 +308,6 @@ fn a_model_that_cannot_be_had_is_told_and_the_settings_decide() {
 }
 
 #[test]
-fn flags_that_exclude_each_other() {
-    let world = World::new();
-    for (flags, words) in [
-        (&["-c", "-r"][..], &["--continue", "--resume"][..]),
-        (&["-c", "--session", "x"], &["--continue", "--session"]),
-        (&["-r", "--session-id", "x"], &["--resume", "--session-id"]),
-        (
-            &["--session", "x", "--session-id", "x"],
-            &["--session", "--session-id"],
-        ),
-        (&["--fork", "x", "-c"], &["--fork", "--continue"]),
-        (&["--fork", "x", "--session", "y"], &["--fork", "--session"]),
-        (
-            &["--fork", "x", "--no-session"],
-            &["--fork", "--no-session"],
-        ),
-        (&["--no-session", "-c"], &["--no-session", "--continue"]),
-        (&["--session-id=-x"], &["-x", "letters, digits"]),
-        (&["--session-id", "a/b"], &["a/b", "letters, digits"]),
-        (&["--session", ""], &["--session"]),
-    ] {
-        let quipu = world.offline(&json!([])).args(flags.iter().copied());
-        refused(quipu.arg("hi"), 2, "usage", words);
-    }
-}
-
-#[test]
-fn what_cannot_be_found() {
-    let (world, first) = begun();
-    let run = |flags: &[&str]| {
-        world
-            .offline(&json!([]))
-            .args(flags.iter().copied())
-            .arg("hi")
-    };
-    refused(
-        run(&["--session", "nope"]),
-        2,
-        "usage",
-        &["\"nope\"", "quipu sessions --all"],
-    );
-    refused(run(&["--fork", "nope"]), 2, "usage", &["\"nope\""]);
-    refused(
-        run(&["--fork", "no/such.jsonl"]),
-        2,
-        "usage",
-        &["no/such.jsonl"],
-    );
-    let empty = World::new();
-    refused(
-        empty.offline(&json!([])).args(["-r", "hi"]),
-        2,
-        "usage",
-        &["no session of this"],
-    );
-
-    let second = world.offline(&json!([text("Hi.")]));
-    let second = second.args(["--name", "Second one", "hi"]).run().stream();
-    let (one, two) = (id(&first), id(&second));
-    let common = one
-        .chars()
-        .zip(two.chars())
-        .take_while(|(a, b)| a == b)
-        .count();
-    let words = [&one[..], &two, "Second one", "\"One\""];
-    refused(run(&["--session", &one[..common]]), 2, "usage", &words);
-
-    let busy = run(&["--fork", &one, "--session-id", &two]);
-    refused(busy, 2, "usage", &[&two, "--session-id"]);
-}
-
-#[test]
-fn a_file_that_is_no_session() {
-    let world = World::new();
-    world
-        .file("empty.jsonl", "")
-        .file("other.jsonl", "{\"type\":\"other\"}\n");
-    for name in ["empty.jsonl", "other.jsonl"] {
-        for flag in ["--session", "--fork"] {
-            let run = world.offline(&json!([])).args([flag, name, "hi"]);
-            refused(run, 1, "session", &[name]);
-        }
-    }
-    assert_eq!(
-        (
-            world.read("empty.jsonl").len(),
-            world.read("other.jsonl").len()
-        ),
-        (0, 17)
-    );
-}
-
-#[test]
 fn a_session_of_another_folder() {
     let (world, first) = begun();
     let file = only_file(&world);
@@ -452,71 +358,6 @@ fn a_session_of_another_folder() {
 }
 
 #[test]
-fn a_folder_that_is_gone() {
-    let world = World::new();
-    let text = foreign("/nowhere/at/all", "offline", "offline");
-    world.file("s.jsonl", &text);
-    let run = |flag: &str| again(&world).args([flag, "s.jsonl", "Two"]);
-    refused(run("--session"), 2, "usage", &["/nowhere/at/all", "--fork"]);
-    assert_eq!(world.read("s.jsonl"), text);
-    assert_eq!(run("--fork").run().stream().answers(), ["Again."]);
-}
-
-#[test]
-fn a_start_that_fails_on_the_other_wires() {
-    let world = World::new();
-    let run = |wire: &str| {
-        let quipu = world.offline(&json!([]));
-        let run = quipu
-            .args(["--wire", wire, "--session", "nope", "hi"])
-            .run();
-        assert_eq!(run.code(), 2);
-        let out = String::from_utf8(run.stdout).unwrap();
-        let lines = out
-            .lines()
-            .map(|line| serde_json::from_str::<Value>(line).unwrap());
-        lines.map(|line| kind(&line).to_owned()).collect::<Vec<_>>()
-    };
-    assert_eq!(run("senpi"), ["session"]);
-    assert_eq!(run("dreb"), ["session", "agent_start", "agent_end"]);
-}
-
-#[test]
-fn two_processes_do_not_share_a_session() {
-    let (world, _) = begun();
-    let steps = json!([{ "blocks": [{ "text": "word ", "repeat": 3000 }], "delay_ms": 20 }]);
-    let mut live = world.offline(&steps).args(["-c", "Two"]).live();
-    live.until("text_delta");
-    let file = only_file(&world);
-    let during = std::fs::read(&file).unwrap();
-    let run = again(&world).args(["-c", "Three"]).run();
-    let stream = run.stream();
-    assert_eq!((run.code(), stream.error_code()), (1, "session"));
-    assert!(run.stderr.contains("in use"), "{}", run.stderr);
-    assert_eq!(std::fs::read(&file).unwrap(), during);
-    // A copy can be made all the same.
-    let fork = again(&world)
-        .args(["--fork", file.to_str().unwrap(), "Three"])
-        .run();
-    assert_eq!(fork.stream().answers(), ["Again."]);
-    std::fs::remove_file(
-        files(&sessions(&world))
-            .into_iter()
-            .find(|f| *f != file)
-            .unwrap(),
-    )
-    .unwrap();
-    live.signal(rustix::process::Signal::TERM);
-    live.end().stream();
-    // The lock is gone with its process.
-    assert_eq!(
-        again(&world).args(["-c", "Four"]).run().stream().answers(),
-        ["Again."]
-    );
-    entries_of(&file);
-}
-
-#[test]
 fn a_cut_tail_is_told_and_kept_beside() {
     let (world, first) = begun();
     let file = only_file(&world);
@@ -543,23 +384,6 @@ fn a_cut_tail_is_told_and_kept_beside() {
     let after = std::fs::read_to_string(&file).unwrap();
     assert!(after.starts_with(&whole) && !after.contains(tail));
     entries_of(&file);
-}
-
-#[test]
-fn a_session_that_cannot_be_written() {
-    let (world, _) = begun();
-    let file = only_file(&world);
-    let allow = |path: &Path, mode: u32| {
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
-    };
-    allow(&file, 0o400);
-    let stored = again(&world).args(["-c", "Two"]).without_privileges();
-    refused(stored, 1, "session", &[file.to_str().unwrap()]);
-    allow(&file, 0o600);
-    allow(file.parent().unwrap(), 0o500);
-    let fresh = world.offline(&json!([text("never")])).arg("hi");
-    refused(fresh.without_privileges(), 1, "session", &["--session-dir"]);
-    allow(file.parent().unwrap(), 0o700);
 }
 
 #[test]
