@@ -28,16 +28,14 @@ pub(super) struct Read {
 /// Why it cannot be read: a kind or a role that is not known, or a field that it cannot be without.
 pub(super) fn read(text: &[u8]) -> Result<Read, String> {
     let mut left_out = Vec::new();
-    let entry = match serde_json::from_slice(text) {
-        Ok(entry) => entry,
-        Err(_) => {
-            let text = readable(text);
-            let mut fields: Map<String, Value> =
-                serde_json::from_str(&text).map_err(|error| error.to_string())?;
-            soften(&mut fields, &mut left_out);
-            serde_json::from_value(Value::Object(fields)).map_err(|error| error.to_string())?
-        }
-    };
+    if let Ok(entry) = serde_json::from_slice(text) {
+        return Ok(Read { entry, left_out });
+    }
+    let text = readable(text);
+    let mut fields: Map<String, Value> =
+        serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    soften(&mut fields, &mut left_out);
+    let entry = serde_json::from_value(Value::Object(fields)).map_err(|e| e.to_string())?;
     Ok(Read { entry, left_out })
 }
 

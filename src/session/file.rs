@@ -28,14 +28,14 @@ pub(super) struct LineFile {
 }
 
 impl LineFile {
-    /// Makes the file, which must not be there yet, with what `fill` writes. It is for its owner
+    /// Makes the file, which must not be there yet, with what `contents` writes. It is for its owner
     /// only: conversations hold what people and files told. It appears whole and locked; if that
     /// fails there is no file.
     pub(super) fn create(
         path: &Path,
-        fill: impl FnOnce(&mut dyn Write) -> Result<(), SessionError>,
+        contents: impl FnOnce(&mut dyn Write) -> Result<(), SessionError>,
     ) -> Result<Self, SessionError> {
-        let made = fill_beside(path, fill)?;
+        let made = written_beside(path, contents)?;
         let locked = lock(made.as_file(), path)?;
         let file = made.persist_noclobber(path).map_err(|error| {
             if error.error.kind() == io::ErrorKind::AlreadyExists {
@@ -77,14 +77,14 @@ impl LineFile {
         })
     }
 
-    /// Puts a file with what `fill` writes, which may read this one, in the place of this one, whole
+    /// Puts a file with what `contents` writes, which may read this one, in the place of this one, whole
     /// or not at all.
     pub(super) fn replace(
         self,
-        fill: impl FnOnce(&Self, &mut dyn Write) -> Result<(), SessionError>,
+        contents: impl FnOnce(&Self, &mut dyn Write) -> Result<(), SessionError>,
     ) -> Result<Self, SessionError> {
         let fail = |source| writing(&self.path, source);
-        let made = fill_beside(&self.path, |out| fill(&self, out))?;
+        let made = written_beside(&self.path, |out| contents(&self, out))?;
         let about = self.file.metadata().map_err(fail)?;
         made.as_file()
             .set_permissions(about.permissions())
@@ -197,11 +197,11 @@ pub(super) fn open_to_read(path: &Path) -> Result<File, SessionError> {
     File::open(path).map_err(|error| reading(path, error))
 }
 
-/// Does `make` with the first name of `<file>.<suffix>`, `<file>.<suffix>.2`, … that is free.
+/// Does `create` with the first name of `<file>.<suffix>`, `<file>.<suffix>.2`, … that is free.
 pub(super) fn beside<T>(
     path: &Path,
     suffix: &str,
-    make: impl Fn(&Path) -> io::Result<T>,
+    create: impl Fn(&Path) -> io::Result<T>,
 ) -> Result<(PathBuf, T), SessionError> {
     let mut number = 1;
     loop {
@@ -211,7 +211,7 @@ pub(super) fn beside<T>(
             name.push(format!(".{number}"));
         }
         let name = PathBuf::from(name);
-        match make(&name) {
+        match create(&name) {
             Ok(made) => return Ok((name, made)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
             Err(error) => return Err(writing(&name, error)),
@@ -245,10 +245,10 @@ fn regular(file: &File, path: &Path) -> Result<fs::Metadata, SessionError> {
     }
 }
 
-/// A file without a lasting name in the folder of `path`, with what `fill` writes.
-fn fill_beside(
+/// A file without a lasting name in the folder of `path`, with what `contents` writes.
+fn written_beside(
     path: &Path,
-    fill: impl FnOnce(&mut dyn Write) -> Result<(), SessionError>,
+    contents: impl FnOnce(&mut dyn Write) -> Result<(), SessionError>,
 ) -> Result<NamedTempFile, SessionError> {
     let folder = match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
@@ -260,7 +260,7 @@ fn fill_beside(
         .tempfile_in(folder)
         .map_err(|error| writing(path, error))?;
     let mut out = BufWriter::new(made.as_file());
-    fill(&mut out)?;
+    contents(&mut out)?;
     let flushed = out.into_inner().map(|_| ());
     flushed.map_err(|error| writing(path, error.into_error()))?;
     Ok(made)

@@ -106,7 +106,8 @@ impl SessionStore {
     ///
     /// Half a line at its end, as a process leaves it that was killed, is moved to a file beside. A
     /// file of an older version is written anew, and the old one kept beside. Time and memory grow
-    /// with the number of entries and with what the model is given, not with what came before.
+    /// with the number of entries and with what the model is given, not with what came before; it is
+    /// work for a thread that may block.
     ///
     /// # Errors
     /// [`SessionError::Read`] and [`SessionError::NoSession`] as [`read_header`], nothing is touched

@@ -118,6 +118,12 @@ impl SessionStore {
         }
     }
 
+    /// Id of the entry that the next one follows; `None` before the first.
+    #[must_use]
+    pub fn leaf(&self) -> Option<&str> {
+        self.leaf.as_deref()
+    }
+
     /// Appends a message and gives the id of its entry. To be called before the event that announces
     /// the whole message is emitted.
     pub fn append_message(&mut self, message: &AgentMessage) -> Result<String, SessionError> {

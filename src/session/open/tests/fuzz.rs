@@ -5,7 +5,7 @@ use pretty_assertions::assert_eq;
 use super::*;
 
 /// How many changed seeds are tried.
-const CASES: usize = 1500;
+const CASES: usize = 1000;
 
 /// Bytes that mean something to a parser.
 const MARKS: &[u8] = b"\n\"{}[]\\,:\0\xff\xc30eu-";

@@ -12,7 +12,7 @@ use super::*;
 /// What somebody does to a session.
 #[derive(Clone, Debug)]
 enum Step {
-    Say(AgentMessage),
+    Say(Box<AgentMessage>),
     Model(String),
     Think(ThinkingLevel),
     Name(String),
@@ -48,14 +48,14 @@ fn result() -> AgentMessage {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let half = any::<u8>().prop_filter("one line", |byte| *byte != b'\n');
+    let half = any::<u8>().prop_filter("an open string", |byte| !b"\n\"".contains(byte));
     let half = prop::collection::vec(half, 1..9);
     prop_oneof![
-        4 => ".{0,9}".prop_map(|text| Step::Say(user(&text))),
-        4 => prop_oneof![Just("stop"), Just("error")].prop_map(|why| Step::Say(answer(why))),
-        1 => Just(Step::Say(result())),
-        1 => any::<bool>().prop_map(|hidden| Step::Say(bash(hidden))),
-        1 => ".{0,9}".prop_map(|text| Step::Say(message(sample::custom(&text)))),
+        4 => ".{0,9}".prop_map(|text| Step::Say(user(&text).into())),
+        4 => prop_oneof![Just("stop"), Just("error")].prop_map(|why| Step::Say(answer(why).into())),
+        1 => Just(Step::Say(result().into())),
+        1 => any::<bool>().prop_map(|hidden| Step::Say(bash(hidden).into())),
+        1 => ".{0,9}".prop_map(|text| Step::Say(message(sample::custom(&text)).into())),
         1 => "[a-c]".prop_map(Step::Model),
         1 => prop::sample::select(ThinkingLevel::ALL).prop_map(Step::Think),
         1 => "[a-c]{0,2}".prop_map(Step::Name),
@@ -65,7 +65,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => any::<Pick>().prop_map(Step::GoTo),
         3 => any::<Pick>().prop_map(Step::Compact),
         2 => Just(Step::Reopen),
-        1 => half.prop_map(|half| Step::Crash([b"{", &half[..]].concat())),
+        1 => half.prop_map(|half| Step::Crash([b"{\"", &half[..]].concat())),
         2 => Just(Step::Fork),
     ]
 }
@@ -73,7 +73,7 @@ fn step() -> impl Strategy<Value = Step> {
 /// What an entry is, to the rules.
 #[derive(Clone, Debug)]
 enum What {
-    Message(AgentMessage),
+    Message(Box<AgentMessage>),
     Branch { from: String, summary: String },
     Compaction { first: String },
     Model(ModelRef),
@@ -137,12 +137,12 @@ impl Expected {
         }
         for entry in &path[from..] {
             let mut message = match &entry.what {
-                What::Message(AgentMessage::BashExecution(bash))
-                    if bash.exclude_from_context.is_some() =>
-                {
-                    continue;
-                }
-                What::Message(message) => serde_json::to_value(message).unwrap(),
+                What::Message(message) => match &**message {
+                    AgentMessage::BashExecution(bash) if bash.exclude_from_context.is_some() => {
+                        continue;
+                    }
+                    message => serde_json::to_value(message).unwrap(),
+                },
                 What::Branch { from, summary } if !summary.is_empty() => {
                     json!({"role": "branchSummary", "summary": summary, "fromId": from})
                 }
@@ -160,10 +160,13 @@ impl Expected {
             .rev()
             .find_map(|entry| match &entry.what {
                 What::Model(model) => Some(model.clone()),
-                What::Message(AgentMessage::Assistant(answer)) => Some(ModelRef {
-                    provider: answer.provider.clone(),
-                    id: answer.model.clone(),
-                }),
+                What::Message(message) => match &**message {
+                    AgentMessage::Assistant(answer) => Some(ModelRef {
+                        provider: answer.provider.clone(),
+                        id: answer.model.clone(),
+                    }),
+                    _ => None,
+                },
                 _ => None,
             })
     }
@@ -176,11 +179,11 @@ impl Expected {
     }
 
     fn name(&self) -> Option<&str> {
-        let names = self.entries.iter().filter_map(|entry| match &entry.what {
+        let mut names = self.entries.iter().filter_map(|entry| match &entry.what {
             What::Name(name) => Some(name.as_str()),
             _ => None,
         });
-        names.last().filter(|name| !name.is_empty())
+        names.next_back().filter(|name| !name.is_empty())
     }
 
     /// Holds a session that was just read, and its file, to the rules.
@@ -222,7 +225,7 @@ fn play(steps: Vec<Step>) {
     let mut expected = Expected::default();
     let mut sessions = 0;
     // A session without an answer has no file.
-    let begin = [Step::Data, Step::Say(answer("stop"))];
+    let begin = [Step::Data, Step::Say(answer("stop").into())];
     for step in begin.into_iter().chain(steps).chain([Step::Reopen]) {
         let path = store.path().unwrap().to_owned();
         match step {
