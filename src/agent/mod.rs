@@ -59,6 +59,8 @@ pub struct AgentConfig {
     pub secrets: Arc<Secrets>,
     /// What is kept of the conversation.
     pub session: SessionStore,
+    /// What it held before, oldest first.
+    pub context: Vec<ContextEntry>,
     /// Where events go.
     pub events: EventSender,
     /// Cancelled when the run is to stop: a signal, or a reader that went away.
@@ -149,20 +151,21 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// An agent without history.
+    /// An agent that goes on with the context of its session.
     #[must_use]
-    pub fn new(config: AgentConfig) -> Self {
+    pub fn new(mut config: AgentConfig) -> Self {
         let spec = |tool: &Arc<dyn Tool>| ToolSpec {
             name: tool.name().to_owned(),
             description: tool.description().to_owned(),
             parameters: tool.parameters(),
         };
         let specs = config.tools.iter().map(spec).collect();
+        let context = std::mem::take(&mut config.context);
         Self {
             config,
             specs,
-            compactions: Compactions::resumed(&[]),
-            context: Vec::new(),
+            compactions: Compactions::resumed(&context),
+            context,
             run: Vec::new(),
             turns: 0,
             cost: 0.0,

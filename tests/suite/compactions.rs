@@ -514,3 +514,43 @@ fn a_summary_is_asked_for_without_tools_and_tells_no_key() {
         "{asked}"
     );
 }
+
+/// Goes on with the session of a world.
+fn go_on(world: &World, steps: &Value) -> Stream {
+    let script = json!({ "context_window": 1000, "steps": steps });
+    let quipu = world.script(&script.to_string());
+    quipu.args(["-c", "third question"]).run().stream()
+}
+
+#[test]
+fn a_session_goes_on_behind_its_summary() {
+    let (world, _) = cases().swap_remove(0).run();
+    let both = json!({ "blocks": [{ "text": "Found both." }],
+                       "match": { "first": "Test it.", "last": "third question" } });
+    let gone = json!({ "blocks": [{ "text": "Found what is summed up." }],
+                       "match": { "any": "first question", "last": "third question" } });
+    let stream = go_on(&world, &json!([gone, both]));
+    assert_eq!(stream.answers(), ["Found both."]);
+}
+
+#[test]
+fn a_session_that_is_too_long_is_compacted_before_it_goes_on() {
+    let case = Case::new("long", [long(140), short("Full.", 700)]);
+    let world = case.world();
+    let off = json!({ "compaction": { "enabled": false } });
+    world.config("settings.json", off.to_string());
+    assert_eq!(case.quipu(&world).run().stream().outcome(), "completed");
+    world.config("settings.json", case.settings.to_string());
+    let stream = go_on(&world, &json!([summary(), after()]));
+    let kinds: Vec<&str> = stream.lines.iter().map(kind).take(4).collect();
+    let start = [
+        "session",
+        "agent_start",
+        "compaction_start",
+        "compaction_progress",
+    ];
+    assert_eq!(kinds, start);
+    let end = stream.of("compaction_end")[0];
+    assert_eq!(end["result"]["tokensBefore"], 700);
+    assert_eq!(stream.answers(), ["An answer after the compaction."]);
+}

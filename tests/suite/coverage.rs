@@ -15,6 +15,7 @@ use crate::compactions;
 use crate::fallbacks;
 use crate::google;
 use crate::harness::World;
+use crate::resume;
 use crate::retries;
 use crate::schema::{BUNDLE, title};
 use crate::script::{bash, call, text};
@@ -23,7 +24,7 @@ use crate::thinking;
 
 /// Begins of the names of events that the list may hold: parts of the contract for which nothing in
 /// the program exists yet. No other event may ever go unwritten.
-const TO_COME: [&str; 15] = [
+const TO_COME: [&str; 13] = [
     "AutoRetry",
     "BackgroundAgent",
     "ParentPausedForBackgroundAgents",
@@ -37,8 +38,6 @@ const TO_COME: [&str; 15] = [
     "ThinkingLevelClamped",
     "ToolHookStatus",
     "AgentEndEvent.abortCause",
-    "SessionHeader.agentType",
-    "SessionHeader.parentSession",
 ];
 
 fn definition(title: &str) -> &'static Value {
@@ -217,6 +216,7 @@ pub(crate) fn runs() -> Vec<Stream> {
     runs.push(world.offline(&stalls).arg("hi").run().stream());
     runs.extend(retries::runs());
     runs.extend(fallbacks::runs());
+    runs.extend(resume::runs());
     runs.extend(thinking::runs());
     runs.extend(compactions::runs());
     let limited = json!([bash("true"), text("never")]);

@@ -24,6 +24,9 @@ mod limits;
 mod live;
 mod properties;
 mod redact;
+mod resume;
+mod resume_crash;
+mod resume_refused;
 mod retries;
 /// A native stream of every event, made by hand; the unit tests cut it too.
 #[path = "../../src/event/sample.rs"]
@@ -32,6 +35,7 @@ mod sample;
 mod schema;
 mod script;
 mod session_file;
+mod sessions_command;
 mod signals;
 mod snapshots;
 mod snapshots_failures;

@@ -60,6 +60,10 @@ enum Line {
         id: String,
         timestamp: String,
         cwd: String,
+        #[serde(default)]
+        parent_session: Maybe<String>,
+        #[serde(default)]
+        agent_type: Maybe<String>,
         stream: About,
     },
     AgentStart {
