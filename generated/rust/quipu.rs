@@ -878,7 +878,7 @@ pub struct CompactionEndEvent {
     pub result: Option<CompactionResult>,
     /// True when the compaction was cancelled.
     pub aborted: bool,
-    /// True when a model request follows at once to go on with the work.
+    /// True when a model request follows at once to go on with the work: the one that did not fit is made again, or, between two turns of a run, the next turn begins.
     #[serde(rename = "willRetry")]
     pub will_retry: bool,
     /// Id that start and end of one compaction share; on the senpi wire only the end has it. Absent when it has no start.
@@ -889,7 +889,7 @@ pub struct CompactionEndEvent {
         deserialize_with = "present"
     )]
     pub request_id: Option<String>,
-    /// True when the result was taken over, false when it was refused. Absent when there was nothing to decide.
+    /// True when the result was taken over, false when the compaction was refused. Absent when there was nothing to decide: it failed, was cancelled, or found nothing to compact, in which case its end follows the start without anything else.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
@@ -912,6 +912,13 @@ pub struct CompactionEndEvent {
         deserialize_with = "present"
     )]
     pub error_message: Option<String>,
+    /// Tokens and cost of summary requests that led to no result: they failed, were refused or cancelled. Absent when there is a `result`, which has the usage of all requests, and when none was counted.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    pub usage: Option<Usage>,
 }
 
 tagged!(CompactionEndEvent : "type" = "compaction_end");
@@ -961,7 +968,7 @@ pub struct CompactionEntry {
 
 tagged!(CompactionEntry : "type" = "compaction");
 
-/// The summary of a running compaction grows. Comes between compaction_start and compaction_end, any number of times.
+/// The summary of a running compaction grows. Comes between compaction_start and compaction_end, any number of times. Put together, its lines give the `summary` of the result; when a request is made again, a line with `text` takes back what the failed one had written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "compaction_progress", remote = "Self")]
 pub struct CompactionProgressEvent {

@@ -12,6 +12,59 @@ pub struct SenpiAgentStartEvent {}
 
 tagged!(SenpiAgentStartEvent : "type" = "agent_start");
 
+/// A compaction is over; closes compaction_start. It stands alone, without a start, when the context overflows a second time in a row and no further compaction is tried.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename = "compaction_end", remote = "Self")]
+pub struct SenpiCompactionEndEvent {
+    /// What caused it.
+    pub reason: CompactionReason,
+    /// The summary and what it replaces. Absent unless the compaction succeeded.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    pub result: Option<CompactionResult>,
+    /// True when the compaction was cancelled.
+    pub aborted: bool,
+    /// True when a model request follows at once to go on with the work: the one that did not fit is made again, or, between two turns of a run, the next turn begins.
+    #[serde(rename = "willRetry")]
+    pub will_retry: bool,
+    /// Id of the compaction; only its end has it. Absent when it has no start.
+    #[serde(
+        rename = "requestId",
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    pub request_id: Option<String>,
+    /// True when the result was taken over, false when the compaction was refused. Absent when there was nothing to decide: it failed, was cancelled, or found nothing to compact, in which case its end follows the start without anything else.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    pub accepted: Option<bool>,
+    /// Why the compaction was refused. Absent unless `accepted` is false.
+    #[serde(
+        rename = "rejectionCause",
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    pub rejection_cause: Option<CompactionRejectionCause>,
+    /// What went wrong. Absent when nothing did.
+    #[serde(
+        rename = "errorMessage",
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    pub error_message: Option<String>,
+}
+
+tagged!(SenpiCompactionEndEvent : "type" = "compaction_end");
+
 /// The context is being replaced by a summary: between two runs, between two turns, or between agent_start and the first turn_start of a run. One compaction_end closes it; the id of the request is on that line only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "compaction_start", remote = "Self")]
@@ -58,8 +111,8 @@ pub enum SenpiEvent {
     CompactionStart(SenpiCompactionStartEvent),
     /// `compaction_progress`: see [`CompactionProgressEvent`].
     CompactionProgress(CompactionProgressEvent),
-    /// `compaction_end`: see [`CompactionEndEvent`].
-    CompactionEnd(CompactionEndEvent),
+    /// `compaction_end`: see [`SenpiCompactionEndEvent`].
+    CompactionEnd(SenpiCompactionEndEvent),
     /// `summarization_retry_scheduled`: see [`SummarizationRetryScheduledEvent`].
     SummarizationRetryScheduled(SummarizationRetryScheduledEvent),
     /// `summarization_retry_attempt_start`: see [`SummarizationRetryAttemptStartBranchSummaryEvent`].
@@ -206,7 +259,7 @@ impl<'de> Tagged<'de> for SenpiEvent {
                 CompactionProgressEvent::deserialize(rest).map(Self::CompactionProgress)
             }
             "compaction_end" => {
-                CompactionEndEvent::deserialize(rest).map(Self::CompactionEnd)
+                SenpiCompactionEndEvent::deserialize(rest).map(Self::CompactionEnd)
             }
             "summarization_retry_scheduled" => {
                 SummarizationRetryScheduledEvent::deserialize(rest)
@@ -355,8 +408,8 @@ impl From<CompactionProgressEvent> for SenpiEvent {
     }
 }
 
-impl From<CompactionEndEvent> for SenpiEvent {
-    fn from(value: CompactionEndEvent) -> Self {
+impl From<SenpiCompactionEndEvent> for SenpiEvent {
+    fn from(value: SenpiCompactionEndEvent) -> Self {
         Self::CompactionEnd(value)
     }
 }

@@ -28,7 +28,7 @@ impl Agent {
         let config = &self.config;
         let mut stream = config.provider.stream(ModelRequest {
             system_prompt: config.system_prompt.clone(),
-            messages: self.messages.clone(),
+            messages: self.messages(),
             tools: Arc::clone(&self.specs),
             thinking: config.thinking,
             max_tokens: None,
@@ -490,6 +490,12 @@ fn wrong_kind(index: usize) -> ModelError {
 }
 
 impl Agent {
+    /// The conversation for a request.
+    fn messages(&self) -> Vec<AgentMessage> {
+        let messages = self.context.iter().map(|entry| entry.message.clone());
+        messages.collect()
+    }
+
     /// The tool that a call of this name runs; the name itself when nothing or several match.
     pub(super) fn resolved_name<'a>(&'a self, name: &'a str) -> &'a str {
         let tools: Vec<&str> = self.config.tools.iter().map(|tool| tool.name()).collect();

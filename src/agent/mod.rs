@@ -5,6 +5,7 @@
 //! of the wire its events end on.
 
 mod answer;
+mod compaction;
 mod dispatch;
 mod fallback;
 mod names;
@@ -26,10 +27,12 @@ use crate::event::{
     UserMessage,
 };
 use crate::model::{Model, ModelError, Provider, ToolSpec};
-use crate::session::{SessionError, SessionStore};
+use crate::session::{ContextEntry, SessionError, SessionStore};
 use crate::tool::{Tool, ToolEnv};
 use crate::wire::{EventSender, StreamClosed};
 
+pub use compaction::CompactionPolicy;
+use compaction::Compactions;
 pub use fallback::{Successor, Successors};
 pub use names::resolve;
 pub use prompt::system_prompt;
@@ -56,6 +59,8 @@ pub struct AgentConfig {
     pub secrets: Arc<Secrets>,
     /// What is kept of the conversation.
     pub session: SessionStore,
+    /// What it held before, oldest first.
+    pub context: Vec<ContextEntry>,
     /// Where events go.
     pub events: EventSender,
     /// Cancelled when the run is to stop: a signal, or a reader that went away.
@@ -64,6 +69,8 @@ pub struct AgentConfig {
     pub limits: Limits,
     /// What to do when the model fails.
     pub retry: RetryPolicy,
+    /// What to do when the conversation grows too long.
+    pub compaction: CompactionPolicy,
     /// The models that take over when it fails for good.
     pub fallback: Option<Box<dyn Successors>>,
 }
@@ -101,6 +108,8 @@ enum Played {
         /// The model that is asked then; the same one if `None`.
         successor: Option<Box<Successor>>,
     },
+    /// The conversation is too long for the model.
+    Overflow(StreamError),
 }
 
 /// How a turn ended.
@@ -126,32 +135,38 @@ pub struct Agent {
     config: AgentConfig,
     /// The tools as the model is told of them.
     specs: Arc<[ToolSpec]>,
-    /// The whole conversation, oldest first.
-    messages: Vec<AgentMessage>,
+    /// The conversation as the model is given it, oldest first.
+    context: Vec<ContextEntry>,
+    /// The messages of the run.
+    run: Vec<AgentMessage>,
     /// Turns so far.
     turns: u64,
-    /// Cost of all answers so far, in US dollars.
+    /// Cost of all answers and summaries so far, in US dollars.
     cost: f64,
     /// Retries so far in the open series; 0 when none is open.
     retries: u32,
+    compactions: Compactions,
     /// The model that others have taken over from.
     original: Option<ModelRef>,
 }
 
 impl Agent {
-    /// An agent without history.
+    /// An agent that goes on with the context of its session.
     #[must_use]
-    pub fn new(config: AgentConfig) -> Self {
+    pub fn new(mut config: AgentConfig) -> Self {
         let spec = |tool: &Arc<dyn Tool>| ToolSpec {
             name: tool.name().to_owned(),
             description: tool.description().to_owned(),
             parameters: tool.parameters(),
         };
         let specs = config.tools.iter().map(spec).collect();
+        let context = std::mem::take(&mut config.context);
         Self {
             config,
             specs,
-            messages: Vec::new(),
+            compactions: Compactions::resumed(&context),
+            context,
+            run: Vec::new(),
             turns: 0,
             cost: 0.0,
             retries: 0,
@@ -167,9 +182,15 @@ impl Agent {
         self.scrub_prompt(&mut content);
         let timestamp = now();
         let mut prompt = Some(UserMessage { content, timestamp });
+        self.reset_compactions();
         loop {
             match self.run(prompt.take()).await? {
-                Played::Ended(end) => return Ok(end),
+                Played::Ended(end) => return self.compact_after(end).await,
+                Played::Overflow(error) => {
+                    if let Some(end) = self.recover(error).await? {
+                        return Ok(end);
+                    }
+                }
                 Played::Retry {
                     delay,
                     error_message,
@@ -193,32 +214,23 @@ impl Agent {
     /// One pair of `agent_start` and `agent_end`. A retry has no prompt: it goes on where the failed
     /// attempt was.
     async fn run(&mut self, prompt: Option<UserMessage>) -> Result<Played, Halt> {
-        let first = self.messages.len();
+        self.run.clear();
         let config = &self.config;
         self.emit(AgentStartEvent {
             model: Some(fallback::named(&config.model)),
             thinking_level: Some(config.thinking),
         })
         .await?;
-        self.emit(TurnStartEvent {}).await?;
-        if let Some(prompt) = prompt {
-            self.announce(prompt.into()).await?;
-        }
-
-        let played = loop {
-            match self.turn().await? {
-                Turn::Failed(error) => break self.after_failure(error).await,
-                Turn::Aborted => break Played::Ended(RunEnd::Aborted),
-                Turn::Whole { goes_on: false } => break Played::Ended(RunEnd::Completed),
-                Turn::Whole { goes_on: true } => {}
-            }
-            if let Some(limit) = self.limit_reached() {
-                break Played::Ended(RunEnd::Limit(limit));
-            }
-            self.emit(TurnStartEvent {}).await?;
+        let stopped = match &prompt {
+            Some(prompt) => self.compact_before(prompt).await?,
+            None => None,
+        };
+        let played = match stopped {
+            Some(end) => Played::Ended(end),
+            None => self.turns(prompt).await?,
         };
 
-        let messages = self.messages[first..].to_vec();
+        let messages = std::mem::take(&mut self.run);
         let will_retry = matches!(played, Played::Retry { .. });
         self.emit(AgentEndEvent {
             messages,
@@ -226,16 +238,43 @@ impl Agent {
             abort_cause: None,
         })
         .await?;
-        if let Played::Ended(end) = &played {
-            let final_error = match end {
-                RunEnd::Failed(error) => error.message.clone(),
-                RunEnd::Completed | RunEnd::Aborted | RunEnd::Limit(_) => {
-                    "The retry was aborted.".to_owned()
-                }
-            };
-            self.close_series(final_error).await?;
-        }
+        let final_error = match &played {
+            Played::Retry { .. } => return Ok(played),
+            Played::Ended(RunEnd::Failed(error)) | Played::Overflow(error) => error.message.clone(),
+            Played::Ended(RunEnd::Completed | RunEnd::Aborted | RunEnd::Limit(_)) => {
+                "The retry was aborted.".to_owned()
+            }
+        };
+        self.close_series(final_error).await?;
         Ok(played)
+    }
+
+    /// The turns of a run, the first of which takes up the prompt.
+    async fn turns(&mut self, prompt: Option<UserMessage>) -> Result<Played, Halt> {
+        self.emit(TurnStartEvent {}).await?;
+        if let Some(prompt) = prompt {
+            self.announce(prompt.into()).await?;
+        }
+        loop {
+            match self.turn().await? {
+                Turn::Failed(error) => return Ok(self.after_failure(error).await),
+                Turn::Aborted => return Ok(Played::Ended(RunEnd::Aborted)),
+                Turn::Whole { goes_on: false } => {
+                    return Ok(match self.no_room() {
+                        Some(error) if self.limit_reached().is_none() => Played::Overflow(error),
+                        _ => Played::Ended(RunEnd::Completed),
+                    });
+                }
+                Turn::Whole { goes_on: true } => {}
+            }
+            if let Some(limit) = self.limit_reached() {
+                return Ok(Played::Ended(RunEnd::Limit(limit)));
+            }
+            if let Some(end) = self.compact_between_turns().await? {
+                return Ok(Played::Ended(end));
+            }
+            self.emit(TurnStartEvent {}).await?;
+        }
     }
 
     /// One answer and its tool calls; its `turn_start` is written already.
@@ -243,6 +282,9 @@ impl Agent {
         let (answer, stopped) = self.answer().await?;
         self.turns += 1;
         self.cost += answer.usage.cost.total.get();
+        if stopped.is_none() {
+            self.note_answer();
+        }
         if stopped.is_none() && self.retries > 0 {
             let attempt = std::mem::take(&mut self.retries).into();
             self.emit(AutoRetryEndEvent {
@@ -315,11 +357,16 @@ impl Agent {
         if self.config.cancel.is_cancelled() {
             return Played::Ended(RunEnd::Aborted);
         }
-        Played::Ended(RunEnd::Failed(StreamError {
+        let overflow = error.code == ErrorCode::ContextOverflow;
+        let error = StreamError {
             code: error.code,
             message,
             retryable: error.retryable,
-        }))
+        };
+        if overflow && self.compacts() && !limited {
+            return Played::Overflow(error);
+        }
+        Played::Ended(RunEnd::Failed(error))
     }
 
     /// Tells of a retry and waits for it; gives the end of the run if it is cancelled meanwhile.
@@ -401,8 +448,12 @@ impl Agent {
     /// Adds a message that is whole, before anybody hears that it is: what was announced is in the
     /// session, whatever happens next.
     fn keep(&mut self, message: &AgentMessage) -> Result<(), SessionError> {
-        self.config.session.append_message(message)?;
-        self.messages.push(message.clone());
+        let id = self.config.session.append_message(message)?;
+        self.context.push(ContextEntry {
+            id,
+            message: message.clone(),
+        });
+        self.run.push(message.clone());
         Ok(())
     }
 

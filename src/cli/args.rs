@@ -25,7 +25,7 @@ use crate::wire::Wire;
     version = version(),
     args_override_self = true,
     max_term_width = 100,
-    after_help = "Subcommands, as the first word: models, completions, man (`quipu help` lists them).
+    after_help = "Subcommands, as the first word: models, sessions, completions, man (`quipu help` lists them).
 \
                   Put `--` before a prompt that is such a word."
 )]
@@ -98,8 +98,33 @@ pub struct Args {
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub timeout: Option<Duration>,
 
+    /// Go on with the last session of this folder; without one, begin it
+    #[arg(short = 'c', long = "continue", conflicts_with_all = ["resume", "session", "session_id"])]
+    pub continue_latest: bool,
+
+    /// Go on with a session: at a terminal one of a list, else the last of this folder
+    #[arg(short, long, conflicts_with_all = ["session", "session_id"])]
+    pub resume: bool,
+
+    /// Go on with this session: its file, its id, or the beginning of one. A file that is not there
+    /// yet is made
+    #[arg(long, value_name = "FILE|ID", conflicts_with = "session_id")]
+    pub session: Option<PathBuf>,
+
+    /// Go on with the session of exactly this id; without one, begin it
+    #[arg(long, value_name = "ID", value_parser = session::id)]
+    pub session_id: Option<String>,
+
+    /// Begin a session here as a copy of this one: its file, its id, or the beginning of one
+    #[arg(
+        long,
+        value_name = "FILE|ID",
+        conflicts_with_all = ["continue_latest", "resume", "session", "no_session"]
+    )]
+    pub fork: Option<PathBuf>,
+
     /// Keep no session file
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["continue_latest", "resume", "session"])]
     pub no_session: bool,
 
     /// The folder of the session file, taken as it is

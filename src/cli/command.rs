@@ -1,6 +1,7 @@
 //! The subcommands.
 
 mod models;
+mod sessions;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -24,6 +25,8 @@ pub(super) struct Program {
 pub(super) enum Command {
     /// List the models that can be named: those of models.json and those a local server offers
     Models(models::Models),
+    /// List the sessions of this folder, show one, or write one out as Markdown
+    Sessions(sessions::Sessions),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -42,6 +45,7 @@ pub(super) fn is_name(word: &str) -> bool {
 pub(super) fn run(command: &Command) -> ExitCode {
     match command {
         Command::Models(models) => models.run(),
+        Command::Sessions(sessions) => sessions.run(),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut whole(), "quipu", &mut script);

@@ -6,10 +6,13 @@ use std::time::Duration;
 
 use super::attachment::Words;
 use super::failure::is_model_failure;
-use super::opening::{self, Opened, configuration, warn};
+use super::opening::{self, Before, Opened, configuration, warn};
 use super::run::{Context, Stop};
-use super::{Args, Failure, exit_code, session, stdin};
-use crate::agent::{Agent, AgentConfig, Limits, RetryPolicy, RunEnd, Successors, system_prompt};
+use super::session::{self, Begun};
+use super::{Args, Failure, exit_code, stdin};
+use crate::agent::{
+    Agent, AgentConfig, CompactionPolicy, Limits, RetryPolicy, RunEnd, Successors, system_prompt,
+};
 use crate::config::settings::{Images, Loaded, Settings};
 use crate::config::{Environment, Instructions, Paths};
 use crate::event::{ErrorCode, ModelRef, Outcome, StreamError, UserContent};
@@ -80,8 +83,8 @@ impl Verdict {
 /// Plays the prompts of the arguments, each as a run of its own; a failed one does not stop the next.
 pub(super) async fn play(args: Args, context: Context) -> Result<Verdict, Stop> {
     let cancel = context.cancel.clone();
-    let cwd = context.cwd.clone();
     let words = Words::sort(&args)?;
+    let here = context.seat.here.clone();
     let (mut agent, images) = agent(&args, context)
         .await
         .map_err(|failure| failure.without(args.api_key.as_deref()))?;
@@ -90,7 +93,7 @@ pub(super) async fn play(args: Args, context: Context) -> Result<Verdict, Stop> 
         error: None,
         answered: false,
     };
-    for prompt in prompts(words, &cwd, &images).await? {
+    for prompt in prompts(words, &here, &images).await? {
         if let Some(limit) = agent.limit_reached() {
             return Ok(verdict.and(RunEnd::Limit(limit)));
         }
@@ -103,8 +106,8 @@ pub(super) async fn play(args: Args, context: Context) -> Result<Verdict, Stop> 
 }
 
 /// The prompts: standard input, the attached files and the first argument make the first one.
-async fn prompts(words: Words, cwd: &Path, images: &Images) -> Result<Vec<UserContent>, Failure> {
-    let attached = words.attach(cwd, images).await?;
+async fn prompts(words: Words, here: &Path, images: &Images) -> Result<Vec<UserContent>, Failure> {
+    let attached = words.attach(here, images).await?;
     let input = stdin::read(words.ask()).await?;
     words.ask_with(input, attached)
 }
@@ -114,10 +117,10 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         events,
         cancel,
         groups,
-        cwd,
-        header,
+        seat,
         chosen,
     } = context;
+    let cwd = seat.cwd.clone();
     let environment = Environment::current();
     let paths = Paths::from_environment(&environment).map_err(|error| configuration(&error))?;
     let Loaded { settings, warnings } =
@@ -129,7 +132,12 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         Instructions::load(&paths, &cwd)
     };
     warn(&instructions.warnings);
-    let session_folder = session::folder(args, &settings, &paths, &cwd);
+    let session_folder = session::folder(args.session_dir.as_deref(), &settings, &paths, &cwd);
+    let begun = session::load(&seat, &session_folder).await?;
+    let before = Before {
+        model: begun.as_ref().and_then(Begun::model),
+        thinking: begun.as_ref().and_then(Begun::thinking),
+    };
 
     let Opened {
         model,
@@ -139,7 +147,7 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         hidden_variables,
         secrets,
         chain,
-    } = opening::open(args, &settings, paths, environment, &chosen).await?;
+    } = opening::open_for(args, &settings, (paths, environment), &chosen, before).await?;
     let tool_env = ToolEnv {
         resize_images: settings.images.auto_resize,
         hidden_variables,
@@ -161,7 +169,8 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         provider: model.provider.clone(),
         id: model.id.clone(),
     };
-    let session = session::begin(args, &session_folder, &header, &named, thinking)?;
+    let notes = (&named, thinking, args.name.as_deref());
+    let (session, context) = session::begin(&seat, begun, &session_folder, notes)?;
     if let Some(clamped) = clamped {
         // A reader that has gone shows in the first event of the run.
         let _ = events.send(clamped).await;
@@ -176,6 +185,7 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         tool_env: Arc::new(tool_env),
         secrets: Arc::new(secrets),
         session,
+        context,
         events,
         cancel,
         limits: Limits {
@@ -186,6 +196,11 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
             max_retries: settings.retry.max_retries * u32::from(settings.retry.enabled),
             base_delay: Duration::from_millis(settings.retry.base_delay_ms),
             longest_hint: settings.retry.longest_hint(),
+        },
+        compaction: CompactionPolicy {
+            enabled: settings.compaction.enabled,
+            reserve_tokens: settings.compaction.reserve_tokens,
+            keep_recent_tokens: settings.compaction.keep_recent_tokens,
         },
         fallback: chain.map(|chain| Box::new(chain) as Box<dyn Successors>),
     });

@@ -23,7 +23,7 @@ enum Meaning {
 use Meaning::{Nothing, NothingWithValue, Ours, Refused};
 
 /// The flags by name. Short ones of two letters are one flag there, not two.
-const FLAGS: [(&[&str], Meaning); 25] = [
+const FLAGS: [(&[&str], Meaning); 24] = [
     // There are none of these to leave out.
     (&["-ne", "--no-extensions"], Nothing),
     (&["-ns", "--no-skills"], Nothing),
@@ -82,19 +82,7 @@ const FLAGS: [(&[&str], Meaning); 25] = [
     ),
     (
         &["--export"],
-        Refused("write the stream to a file: quipu --mode json … > FILE"),
-    ),
-    (
-        &[
-            "-c",
-            "--continue",
-            "-r",
-            "--resume",
-            "--session",
-            "--session-id",
-            "--fork",
-        ],
-        Refused("sessions are written, not yet resumed; give several prompts to one call"),
+        Refused("use the subcommand: quipu sessions export ID|FILE"),
     ),
     (
         &["--agent-type", "--parent-session"],

@@ -11,11 +11,20 @@ use crate::config::models_file::ModelsFile;
 use crate::config::settings::Settings;
 use crate::config::{ConfigError, Environment, Paths, Secrets};
 use crate::event::{ErrorCode, ModelRef, ThinkingLevel, ThinkingLevelClampedEvent};
-use crate::model::catalogue::{self, Request, Selection};
+use crate::model::catalogue::{self, Origin, Request, Selection};
 use crate::model::{self, Api, Model, Offline, Provider, Script, Secret, Timeouts, clamp_thinking};
 
 /// The level of a run that asks for none.
 const DEFAULT_THINKING: ThinkingLevel = ThinkingLevel::Medium;
+
+/// What a session was like before, which holds unless the flags say otherwise.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Before<'a> {
+    /// The model that answered last.
+    pub(super) model: Option<&'a ModelRef>,
+    /// How much it was to think.
+    pub(super) thinking: Option<ThinkingLevel>,
+}
 
 /// A model that can be asked.
 pub(super) struct Opened {
@@ -32,8 +41,65 @@ pub(super) struct Opened {
     pub(super) chain: Option<Chain>,
 }
 
+/// Opens the model of a session, or the one that the flags ask for. A session's model that cannot be
+/// had any more is told, and the settings decide.
+pub(super) async fn open_for(
+    args: &Args,
+    settings: &Settings,
+    (paths, environment): (Paths, Environment),
+    chosen: &OnceLock<ModelRef>,
+    before: Before<'_>,
+) -> Result<Opened, Failure> {
+    let mut defaults = settings.clone();
+    if before.thinking.is_some() {
+        defaults.default_thinking_level = before.thinking;
+    }
+    let stored = match before.model {
+        Some(stored) if args.provider.is_none() && args.model.is_none() => stored,
+        _ => return open(args, &defaults, paths, environment, chosen).await,
+    };
+    let again = Settings {
+        default_provider: Some(stored.provider.clone()),
+        default_model: Some(stored.id.clone()),
+        ..defaults.clone()
+    };
+    let tried = OnceLock::new();
+    let reason = match open(args, &again, paths.clone(), environment.clone(), &tried).await {
+        Ok(opened) if opened.model.provider == stored.provider && opened.model.id == stored.id => {
+            chosen.get_or_init(|| stored.clone());
+            return Ok(opened);
+        }
+        Ok(opened) => format!("its name now stands for {}", opened.model.id),
+        Err(Failure {
+            code: ErrorCode::Configuration | ErrorCode::Credentials,
+            message,
+            ..
+        }) => [Origin::DefaultModel, Origin::DefaultProvider]
+            .iter()
+            .fold(message, |text, origin| {
+                text.replace(&origin.to_string(), "it")
+            }),
+        Err(failure) => return Err(failure),
+    };
+    let told = format!(
+        "the session's model {}/{} cannot be used: {reason}",
+        stored.provider, stored.id
+    );
+    match open(args, &defaults, paths, environment, chosen).await {
+        Ok(opened) => {
+            let Model { provider, id, .. } = &opened.model;
+            warn(&[format!("{told}. {provider}/{id} goes on")]);
+            Ok(opened)
+        }
+        Err(failure) => {
+            warn(&[told]);
+            Err(failure)
+        }
+    }
+}
+
 /// Chooses the model, finds its key and connects; nothing is sent yet.
-pub(super) async fn open(
+async fn open(
     args: &Args,
     settings: &Settings,
     paths: Paths,
@@ -72,13 +138,14 @@ pub(super) async fn open(
     let requested = args.thinking.or(selection.thinking);
     let flag = args.api_key.as_deref().map(Secret::new);
     let unlocked = unlock(flag, selection, &models, paths.clone(), environment.clone()).await?;
-    let (model, credentials) = unlocked;
+    let (mut model, credentials) = unlocked;
     warn(&credentials.warnings);
     let hidden_variables = hidden_variables(settings, &models, &credentials);
     let timeouts = timeouts(settings);
     let provider: Box<dyn Provider> = match &args.script {
         Some(file) => {
             let script = Script::load(file).map_err(|error| Failure::usage(error.to_string()))?;
+            model.context_window = script.context_window().or(model.context_window);
             Box::new(Offline::scripted(script, timeouts))
         }
         None => model::connect(&model, credentials.key, timeouts)

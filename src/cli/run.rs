@@ -1,24 +1,25 @@
 //! A run in JSON mode, from the header to the exit status.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use tokio::task::{JoinError, JoinHandle};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::conversation::{self, Verdict};
+use super::session::{self, Seat};
 use super::signal::{Caught, Signals};
 use super::{Args, Failure, Mode, exit_code, note};
 use crate::agent::Halt;
 use crate::config::kill_commands;
 use crate::contract::{SCHEMA_HASH, SCHEMA_VERSION};
 use crate::event::{
-    ErrorCode, ModelRef, Outcome, SessionHeader, SessionHeaderVersion, StreamError, StreamInfo,
-    WireName,
+    ErrorCode, ModelRef, Outcome, SessionHeader, SessionHeaderVersion, StoredSessionHeader,
+    StreamError, StreamInfo, WireName,
 };
 use crate::tool::ProcessGroups;
 use crate::wire::{Ending, EventFilter, EventSender, Form, Output, Wire, WireOptions};
@@ -52,7 +53,15 @@ pub(super) fn run(args: &Args) -> ExitCode {
                 stamp: args.stamp,
                 ..options
             };
-            block_on(stream(options, args.timeout, |context| {
+            // A stream begins with the header of its session, so that has to be known.
+            let seat = match std::env::current_dir() {
+                Ok(cwd) => session::seek(args, &cwd),
+                Err(error) => Err(Failure::usage(format!(
+                    "The working directory does not exist any more ({error}); start from one that does."
+                ))),
+            }
+            .map_err(|failure| failure.without(args.api_key.as_deref()));
+            block_on(stream(options, args.timeout, seat, |context| {
                 conversation::play(args.clone(), context)
             }))
         }
@@ -62,7 +71,8 @@ pub(super) fn run(args: &Args) -> ExitCode {
 
 /// Reports a start-up failure in the form of the options.
 pub(super) fn fail(options: WireOptions, failure: Failure) -> ExitCode {
-    block_on(stream(options, None, |_| async { Err(failure.into()) }))
+    let nothing = |_| async { Ok(Verdict::aborted()) };
+    block_on(stream(options, None, Err(failure), nothing))
 }
 
 fn block_on(stream: impl Future<Output = u8>) -> ExitCode {
@@ -94,10 +104,8 @@ pub(super) struct Context {
     pub(super) cancel: CancellationToken,
     /// The processes of its tools.
     pub(super) groups: ProcessGroups,
-    /// Where it works.
-    pub(super) cwd: PathBuf,
-    /// What the stream began with.
-    pub(super) header: SessionHeader,
+    /// The session; the stream began with its header.
+    pub(super) seat: Seat,
     /// The model, from when it is chosen: the stream tells of it even if no run begins.
     pub(super) chosen: Arc<OnceLock<ModelRef>>,
 }
@@ -129,6 +137,7 @@ impl From<Halt> for Stop {
 async fn stream<P>(
     options: WireOptions,
     limit: Option<Duration>,
+    seat: Result<Seat, Failure>,
     play: impl FnOnce(Context) -> P,
 ) -> u8
 where
@@ -153,30 +162,23 @@ where
             return exit_code(ErrorCode::Internal);
         }
     };
-    let cwd = std::env::current_dir();
-    let header = header(cwd.as_deref().ok());
+    let stored = match &seat {
+        Ok(seat) => seat.header.clone(),
+        Err(_) => session::header(&here()),
+    };
     // A reader that is gone already shows in the conversation's own first event.
-    let _ = events.send(header.clone()).await;
+    let _ = events.send(header(stored)).await;
 
     let chosen = Arc::new(OnceLock::new());
-    let mut task: JoinHandle<Result<Verdict, Stop>> = match cwd {
-        Ok(cwd) => {
-            let context = Context {
-                events,
-                cancel: cancel.clone(),
-                groups: groups.clone(),
-                cwd,
-                header,
-                chosen: Arc::clone(&chosen),
-            };
-            tokio::spawn(play(context))
-        }
-        Err(error) => tokio::spawn(async move {
-            Err(Failure::usage(format!(
-                "The working directory does not exist any more ({error}); start from one that does."
-            ))
-            .into())
-        }),
+    let mut task: JoinHandle<Result<Verdict, Stop>> = match seat {
+        Ok(seat) => tokio::spawn(play(Context {
+            events,
+            cancel: cancel.clone(),
+            groups: groups.clone(),
+            seat,
+            chosen: Arc::clone(&chosen),
+        })),
+        Err(failure) => tokio::spawn(async { Err(failure.into()) }),
     };
 
     let mut caught = None;
@@ -311,17 +313,20 @@ async fn finish(
     }
 }
 
-fn header(cwd: Option<&Path>) -> SessionHeader {
+/// The working directory; where it is gone, what it was called.
+fn here() -> PathBuf {
+    let named = |_| std::env::var_os("PWD").unwrap_or_default().into();
+    std::env::current_dir().unwrap_or_else(named)
+}
+
+fn header(stored: StoredSessionHeader) -> SessionHeader {
     SessionHeader {
         version: SessionHeaderVersion,
-        id: uuid::Uuid::now_v7().to_string(),
-        timestamp: humantime::format_rfc3339_millis(SystemTime::now()).to_string(),
-        cwd: cwd.map_or_else(
-            || std::env::var("PWD").unwrap_or_default(),
-            |cwd| cwd.to_string_lossy().into_owned(),
-        ),
-        parent_session: None,
-        agent_type: None,
+        id: stored.id,
+        timestamp: stored.timestamp,
+        cwd: stored.cwd,
+        parent_session: stored.parent_session,
+        agent_type: stored.agent_type,
         stream: StreamInfo {
             wire: WireName::Quipu,
             version: SCHEMA_VERSION.to_owned(),

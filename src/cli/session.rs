@@ -1,44 +1,347 @@
-//! The session of a run: in which file its entries go, and what it begins with.
+//! The session of a run: which one it is, in which file its entries go, and what it begins with.
 
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
-use super::{Args, Failure};
-use crate::config::Paths;
+use super::opening::warn;
+use super::{Args, Failure, choice, note};
 use crate::config::settings::Settings;
-use crate::event::{ModelRef, SessionHeader, ThinkingLevel};
-use crate::session::{SessionError, SessionStore, one_line, project_folder};
+use crate::config::{Environment, Paths};
+use crate::event::{
+    ErrorCode, ModelRef, StoredSessionHeader, StoredSessionHeaderVersion, ThinkingLevel,
+};
+use crate::session::{
+    ContextEntry, FindError, Places, Resumed, SessionError, SessionStore, is_path, one_line,
+    project_folder, read_header, works_in,
+};
 
-/// Begins the session that the arguments ask for, with a file in `folder` or without.
+/// Longest id; a file's name has a time and an ending too.
+const LONGEST_ID: usize = 128;
+
+/// The session that the arguments ask for, found before the stream begins with its header.
+#[derive(Debug)]
+pub(super) struct Seat {
+    /// What the stream begins with.
+    pub(super) header: StoredSessionHeader,
+    /// Where it works, as the header says, but exactly.
+    pub(super) cwd: PathBuf,
+    /// Where the user is: the files that they name are named from there.
+    pub(super) here: PathBuf,
+    /// Where the session is kept.
+    pub(super) keep: Keep,
+}
+
+/// Where a session is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Keep {
+    /// In memory only.
+    Nowhere,
+    /// In a file of its own in the folder of sessions.
+    Folder,
+    /// In this file, which is not there yet.
+    File(PathBuf),
+    /// In this file, which has a session in it.
+    Stored(PathBuf),
+    /// In a file of its own that begins as a copy of this one.
+    Copy(PathBuf),
+}
+
+/// A session and what it held before.
+pub(super) struct Begun {
+    pub(super) store: SessionStore,
+    pub(super) context: Vec<ContextEntry>,
+    model: Option<ModelRef>,
+    thinking: Option<ThinkingLevel>,
+    name: Option<String>,
+}
+
+impl Args {
+    /// Whether the arguments name a session, so that there is something to look for.
+    fn name_a_session(&self) -> bool {
+        self.continue_latest
+            || self.resume
+            || self.session.is_some()
+            || self.session_id.is_some()
+            || self.fork.is_some()
+    }
+}
+
+impl Seat {
+    fn fresh(here: &Path, keep: Keep) -> Self {
+        Self {
+            header: header(here),
+            cwd: here.to_owned(),
+            here: here.to_owned(),
+            keep,
+        }
+    }
+
+    /// The session of a file that works in the directory where the user is.
+    fn stored(path: PathBuf, header: StoredSessionHeader, here: &Path) -> Self {
+        let mut seat = Self::fresh(here, Keep::Stored(path));
+        let cwd = std::mem::replace(&mut seat.header, header).cwd;
+        if seat.header.cwd.is_empty() {
+            // An old header does not say where.
+            seat.header.cwd = cwd;
+        }
+        seat
+    }
+}
+
+/// The header of a session that begins now in `cwd`.
+pub(super) fn header(cwd: &Path) -> StoredSessionHeader {
+    StoredSessionHeader {
+        version: StoredSessionHeaderVersion,
+        id: uuid::Uuid::now_v7().to_string(),
+        timestamp: humantime::format_rfc3339_millis(SystemTime::now()).to_string(),
+        cwd: cwd.to_string_lossy().into_owned(),
+        parent_session: None,
+        agent_type: None,
+    }
+}
+
+/// Finds the session that the arguments ask for; of session files, only first lines are read.
 ///
 /// # Errors
-/// A [`Failure`] of kind `session` if its folder cannot be used.
-pub(super) fn begin(
-    args: &Args,
-    folder: &Path,
-    header: &SessionHeader,
-    model: &ModelRef,
-    thinking: ThinkingLevel,
-) -> Result<SessionStore, Failure> {
-    let begin = || {
-        let mut store = if args.no_session {
-            SessionStore::in_memory()
-        } else {
-            SessionStore::create(folder, &header.into())?
+/// A [`Failure`] if there is none, or if it cannot go on here.
+pub(super) fn seek(args: &Args, cwd: &Path) -> Result<Seat, Failure> {
+    let mut seat = if args.no_session {
+        Seat::fresh(cwd, Keep::Nowhere)
+    } else if args.name_a_session() {
+        let environment = Environment::current();
+        let failed =
+            |error: crate::config::ConfigError| Failure::new(error.code(), error.to_string());
+        let paths = Paths::from_environment(&environment).map_err(failed)?;
+        // What is strange in the settings is told when they are read for the run.
+        let loaded = Settings::load(&paths, cwd, &environment).map_err(failed)?;
+        let places = Places {
+            folder: &folder(args.session_dir.as_deref(), &loaded.settings, &paths, cwd),
+            all: &paths.sessions(),
+            cwd,
         };
-        store.append_model_change(model)?;
-        store.append_thinking_level(thinking)?;
-        if let Some(name) = &args.name {
-            store.append_name(name)?;
-        }
-        Ok(store)
+        find(args, &places)?
+    } else {
+        Seat::fresh(cwd, Keep::Folder)
     };
-    begin().map_err(|error: SessionError| Failure::new(error.code(), error.to_string()))
+    if let (Some(id), false) = (&args.session_id, matches!(seat.keep, Keep::Stored(_))) {
+        seat.header.id.clone_from(id);
+    }
+    Ok(seat)
+}
+
+fn find(args: &Args, places: &Places<'_>) -> Result<Seat, Failure> {
+    let cwd = places.cwd;
+    if let Some(given) = &args.fork {
+        let source = source(given, places)?;
+        let mut seat = Seat::fresh(cwd, Keep::Copy(source.clone()));
+        seat.header.parent_session = Some(source.to_string_lossy().into_owned());
+        if let Some(id) = &args.session_id
+            && places.of_id(id)?.is_some()
+        {
+            return Err(Failure::usage(format!(
+                "There is a session {id} already; a copy needs another --session-id."
+            )));
+        }
+        return Ok(seat);
+    }
+    if let Some(given) = &args.session {
+        if is_path(given) {
+            return at_path(&cwd.join(given), cwd);
+        }
+        let found = places.by_id(&given.to_string_lossy())?;
+        if !found.works_in(cwd) {
+            return Err(FindError::Elsewhere {
+                id: found.header.id,
+                cwd: found.header.cwd.into(),
+            }
+            .into());
+        }
+        return Ok(Seat::stored(found.path, found.header, cwd));
+    }
+    let (found, missing) = if let Some(id) = &args.session_id {
+        let missing = format!("no session of this project has the id {id}; one begins now");
+        (places.of_id(id)?, missing)
+    } else if args.resume {
+        let found = if choice::is_possible() {
+            choice::among(places.here()?)?
+        } else {
+            places.latest()?
+        };
+        let found = found.ok_or_else(|| FindError::None {
+            folder: places.folder.to_owned(),
+        })?;
+        return Ok(Seat::stored(found.path, found.header, cwd));
+    } else {
+        let missing = "this project has no session to continue; one begins now".to_owned();
+        (places.latest()?, missing)
+    };
+    Ok(found.map_or_else(
+        || {
+            note(&format!("quipu: {missing}"));
+            Seat::fresh(cwd, Keep::Folder)
+        },
+        |found| Seat::stored(found.path, found.header, cwd),
+    ))
+}
+
+/// The session in a file that was named by its path.
+fn at_path(path: &Path, here: &Path) -> Result<Seat, Failure> {
+    if !path.exists() {
+        note(&format!(
+            "quipu: there is no file {}; a session begins in it now",
+            path.display()
+        ));
+        return Ok(Seat::fresh(here, Keep::File(path.to_owned())));
+    }
+    let header = read_header(path).map_err(session)?;
+    let (path, stored) = (path.to_owned(), PathBuf::from(&header.cwd));
+    if works_in(&header, here) {
+        return Ok(Seat::stored(path, header, here));
+    }
+    if !stored.is_dir() {
+        return Err(FindError::NoCwd { path, cwd: stored }.into());
+    }
+    note(&format!(
+        "quipu: the session works in {}, not in this folder",
+        stored.display()
+    ));
+    Ok(Seat {
+        header,
+        cwd: stored,
+        here: here.to_owned(),
+        keep: Keep::Stored(path),
+    })
+}
+
+/// The file that a session is copied from.
+fn source(given: &Path, places: &Places<'_>) -> Result<PathBuf, Failure> {
+    if !is_path(given) {
+        return Ok(places.by_id(&given.to_string_lossy())?.path);
+    }
+    let path = places.cwd.join(given);
+    if !path.exists() {
+        return Err(FindError::NoFile { path }.into());
+    }
+    read_header(&path).map_err(session)?;
+    Ok(path)
+}
+
+impl From<FindError> for Failure {
+    fn from(error: FindError) -> Self {
+        Self::new(error.code(), error.to_string())
+    }
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "it is what `map_err` gives")]
+fn session(error: SessionError) -> Failure {
+    Failure::new(error.code(), error.to_string())
+}
+
+/// Reads a session that goes on; `None` for one that begins. The file stays locked from here on.
+///
+/// # Errors
+/// A [`Failure`] of kind `session` if the file cannot be used.
+pub(super) async fn load(seat: &Seat, folder: &Path) -> Result<Option<Begun>, Failure> {
+    let (keep, header, folder) = (seat.keep.clone(), seat.header.clone(), folder.to_owned());
+    let read = move || match keep {
+        Keep::Stored(path) => SessionStore::open(&path).map(Some),
+        Keep::Copy(from) => SessionStore::fork(&from, &folder, &header).map(Some),
+        Keep::Nowhere | Keep::Folder | Keep::File(_) => Ok(None),
+    };
+    let resumed = tokio::task::spawn_blocking(read)
+        .await
+        .map_err(|error| Failure::new(ErrorCode::Internal, error.to_string()))?
+        .map_err(session)?;
+    Ok(resumed.map(|resumed| {
+        let Resumed {
+            store,
+            context,
+            model,
+            thinking,
+            name,
+            warnings,
+            ..
+        } = resumed;
+        warn(&warnings);
+        Begun {
+            store,
+            context,
+            model,
+            thinking,
+            name,
+        }
+    }))
+}
+
+impl Begun {
+    /// The model that answered last.
+    pub(super) fn model(&self) -> Option<&ModelRef> {
+        self.model.as_ref()
+    }
+
+    /// How much it was to think.
+    pub(super) fn thinking(&self) -> Option<ThinkingLevel> {
+        self.thinking
+    }
+
+    /// Begins the session of a seat that has none yet, with a file in `folder` or where the seat says.
+    fn new(seat: &Seat, folder: &Path) -> Result<Self, SessionError> {
+        let store = match &seat.keep {
+            Keep::File(path) => SessionStore::create_at(path, &seat.header)?,
+            Keep::Folder => SessionStore::create(folder, &seat.header)?,
+            Keep::Nowhere | Keep::Stored(_) | Keep::Copy(_) => SessionStore::in_memory(),
+        };
+        Ok(Self {
+            store,
+            context: Vec::new(),
+            model: None,
+            thinking: None,
+            name: None,
+        })
+    }
+}
+
+/// Makes a session ready for its first prompt: notes model, thinking level and name where they are
+/// not what it has already.
+///
+/// # Errors
+/// A [`Failure`] of kind `session` if its file or folder cannot be used.
+pub(super) fn begin(
+    seat: &Seat,
+    begun: Option<Begun>,
+    folder: &Path,
+    (model, thinking, name): (&ModelRef, ThinkingLevel, Option<&str>),
+) -> Result<(SessionStore, Vec<ContextEntry>), Failure> {
+    let ready = || {
+        let mut begun = match begun {
+            Some(begun) => begun,
+            None => Begun::new(seat, folder)?,
+        };
+        if begun.model.as_ref() != Some(model) {
+            begun.store.append_model_change(model)?;
+        }
+        if begun.thinking != Some(thinking) {
+            begun.store.append_thinking_level(thinking)?;
+        }
+        if let Some(name) = name
+            && begun.name.as_deref() != Some(name)
+        {
+            begun.store.append_name(name)?;
+        }
+        Ok((begun.store, begun.context))
+    };
+    ready().map_err(session)
 }
 
 /// The folder of session files: `--session-dir` or the setting as they are, else one for the project
 /// in Quipu's own folder.
-pub(super) fn folder(args: &Args, settings: &Settings, paths: &Paths, cwd: &Path) -> PathBuf {
-    match args.session_dir.as_ref().or(settings.session_dir.as_ref()) {
+pub(super) fn folder(
+    flag: Option<&Path>,
+    settings: &Settings,
+    paths: &Paths,
+    cwd: &Path,
+) -> PathBuf {
+    match flag.or(settings.session_dir.as_deref()) {
         Some(folder) => cwd.join(folder),
         None => project_folder(&paths.sessions(), cwd),
     }
@@ -50,6 +353,24 @@ pub(super) fn name(value: &str) -> Result<String, String> {
         name if name.is_empty() => Err("a session's name cannot be empty".to_owned()),
         name => Ok(name),
     }
+}
+
+/// Checks the value of `--session-id`, which becomes part of the name of a file.
+pub(super) fn id(value: &str) -> Result<String, String> {
+    let ends = [value.chars().next(), value.chars().next_back()];
+    let inner = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    if ends
+        .iter()
+        .all(|c| c.is_some_and(|c| c.is_ascii_alphanumeric()))
+        && value.chars().all(inner)
+        && value.len() <= LONGEST_ID
+    {
+        return Ok(value.to_owned());
+    }
+    Err(format!(
+        "an id is made of at most {LONGEST_ID} letters, digits, `.`, `_` and `-`, with a letter or \
+         digit at both ends"
+    ))
 }
 
 #[cfg(test)]
@@ -71,7 +392,7 @@ mod tests {
                 session_dir: setting.map(PathBuf::from),
                 ..Settings::default()
             };
-            super::folder(&args, &settings, &paths, cwd)
+            super::folder(args.session_dir.as_deref(), &settings, &paths, cwd)
         };
         assert_eq!(folder(&[], None), Path::new("/q/sessions/--p-x--"));
         assert_eq!(folder(&[], Some("/s")), Path::new("/s"));
@@ -79,6 +400,25 @@ mod tests {
             folder(&["--session-dir", "d"], Some("/s")),
             Path::new("/p/x/d")
         );
+    }
+
+    #[test]
+    fn an_id_is_fit_for_the_name_of_a_file() {
+        for fit in ["a", "7", "build-7.a_b", &"x".repeat(LONGEST_ID)] {
+            assert_eq!(id(fit).as_deref(), Ok(fit));
+        }
+        for unfit in [
+            "",
+            "-a",
+            "a.",
+            "_",
+            "a/b",
+            "a b",
+            "ä",
+            &"x".repeat(LONGEST_ID + 1),
+        ] {
+            assert!(id(unfit).is_err(), "{unfit}");
+        }
     }
 
     #[test]

@@ -105,9 +105,10 @@ pub struct ProviderRetry {
 pub struct Compaction {
     /// Whether a conversation near its limit is summarised by itself.
     pub enabled: bool,
-    /// Tokens of the context window kept free for the answer.
+    /// Tokens of the context window kept free for the answer; at most half the window is.
     pub reserve_tokens: u64,
-    /// Tokens of the latest messages that stay as they are.
+    /// Tokens of the latest messages that stay as they are; at most half of what the window has beside
+    /// the reserve.
     pub keep_recent_tokens: u64,
     #[serde(flatten)]
     pub(crate) unknown: UnknownKeys,

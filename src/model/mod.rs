@@ -389,7 +389,7 @@ pub fn connect(
 }
 
 /// A rough count of the tokens in `chars` characters.
-fn estimate_tokens(chars: usize) -> u64 {
+pub(crate) fn estimate_tokens(chars: usize) -> u64 {
     (chars as u64).div_ceil(4)
 }
 

@@ -1,8 +1,9 @@
 //! The senpi wire: nearly the native one, without its terminal line.
 
 use crate::event::{
-    QuipuEvent, SenpiAgentStartEvent, SenpiCompactionStartEvent, SenpiEvent, SenpiSessionHeader,
-    SenpiSessionHeaderVersion, SessionHeader,
+    CompactionEndEvent, QuipuEvent, SenpiAgentStartEvent, SenpiCompactionEndEvent,
+    SenpiCompactionStartEvent, SenpiEvent, SenpiSessionHeader, SenpiSessionHeaderVersion,
+    SessionHeader,
 };
 
 /// The line of an event; nothing for an event that the wire has not.
@@ -28,7 +29,7 @@ pub(super) fn project(event: QuipuEvent) -> Option<SenpiEvent> {
         }
         .into(),
         Event::CompactionProgress(event) => event.into(),
-        Event::CompactionEnd(event) => event.into(),
+        Event::CompactionEnd(event) => compaction_end(event).into(),
         Event::SummarizationRetryScheduled(event) => event.into(),
         Event::SummarizationRetryAttemptStartBranchSummary(event) => event.into(),
         Event::SummarizationRetryAttemptStartCompaction(event) => event.into(),
@@ -57,5 +58,19 @@ fn header(header: SessionHeader) -> SenpiSessionHeader {
         timestamp: header.timestamp,
         cwd: header.cwd,
         parent_session: header.parent_session,
+    }
+}
+
+/// The document knows no usage beside that of a result.
+fn compaction_end(event: CompactionEndEvent) -> SenpiCompactionEndEvent {
+    SenpiCompactionEndEvent {
+        reason: event.reason,
+        result: event.result,
+        aborted: event.aborted,
+        will_retry: event.will_retry,
+        request_id: event.request_id,
+        accepted: event.accepted,
+        rejection_cause: event.rejection_cause,
+        error_message: event.error_message,
     }
 }

@@ -3,7 +3,7 @@
 use crate::codegen::bundle::{self, Mode};
 use crate::codegen::docs;
 use crate::codegen::model::Schema;
-use crate::{rust, schema};
+use crate::{compaction, rust, schema};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
@@ -31,6 +31,7 @@ fn made() -> BTreeMap<String, String> {
         files.insert(format!("docs/{page}.md"), text);
     }
     files.insert("docs/apis.md".to_owned(), crate::apis::page());
+    files.insert("docs/compaction.md".to_owned(), compaction::page());
     for name in schema.bundles.keys() {
         for mode in Mode::ALL {
             let path = format!("bundle/{name}.{}.json", mode.name());

@@ -124,8 +124,11 @@ impl Reader {
             "tool_execution_start" => self.tool_start(line),
             "tool_execution_update" => self.same_args(line),
             "tool_execution_end" => self.ends.push(line.clone()),
-            "compaction_end" if line["result"]["usage"].is_object() => {
-                self.usage.add(&line["result"]["usage"]);
+            "compaction_end" => {
+                let usages = [&line["result"]["usage"], &line["usage"]];
+                for usage in usages.into_iter().filter(|usage| usage.is_object()) {
+                    self.usage.add(usage);
+                }
             }
             "turn_end" => self.turn_end(line),
             "agent_end" if line["messages"] != json!(self.run) => {

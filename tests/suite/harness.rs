@@ -147,6 +147,12 @@ impl Quipu {
         self
     }
 
+    /// Starts in this directory.
+    pub(crate) fn in_directory(mut self, directory: &Path) -> Self {
+        self.command.current_dir(directory);
+        self
+    }
+
     /// Starts in a directory that does not exist any more.
     pub(crate) fn in_deleted_directory(self) -> Self {
         self.through(r#"mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@""#)
@@ -163,6 +169,15 @@ impl Quipu {
         self.through(&format!(
             r#"trap "" XFSZ && ulimit -f {blocks} && exec "$0" "$@""#
         ))
+    }
+
+    /// Starts as somebody who has to keep to the rights of files, which the superuser does not.
+    pub(crate) fn without_privileges(self) -> Self {
+        if rustix::process::geteuid().is_root() {
+            self.through(r#"exec setpriv --bounding-set=-all "$0" "$@""#)
+        } else {
+            self
+        }
     }
 
     /// Starts by way of a shell.

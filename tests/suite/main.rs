@@ -10,6 +10,8 @@ use quipu::event::QuipuEvent;
 mod anthropic;
 mod bad_input;
 mod check;
+mod compaction_cases;
+mod compactions;
 mod coverage;
 mod exits;
 mod fallbacks;
@@ -24,6 +26,9 @@ mod limits;
 mod live;
 mod properties;
 mod redact;
+mod resume;
+mod resume_crash;
+mod resume_refused;
 mod retries;
 /// A native stream of every event, made by hand; the unit tests cut it too.
 #[path = "../../src/event/sample.rs"]
@@ -34,6 +39,7 @@ mod script;
 mod server;
 mod services;
 mod session_file;
+mod sessions_command;
 mod signals;
 mod snapshots;
 mod snapshots_failures;

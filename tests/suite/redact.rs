@@ -119,6 +119,8 @@ impl<'a> Shot<'a> {
                     match name.as_str() {
                         "timestamp" | "durationMs" => *value = "[time]".into(),
                         "responseId" => *value = "[response]".into(),
+                        "requestId" => *value = "[request]".into(),
+                        "firstKeptEntryId" => *value = "[entry]".into(),
                         "usage" if !self.usage => *value = "[usage]".into(),
                         "usage" => *value = short(value).into(),
                         _ => self.value(value, ids),

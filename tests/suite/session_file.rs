@@ -11,7 +11,7 @@ use crate::harness::World;
 use crate::script::{bash, text, tool};
 
 /// The session files below `folder`.
-fn files(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten() {
         let path = entry.unwrap().path();
@@ -30,6 +30,11 @@ pub(crate) fn entries(folder: &Path) -> Vec<Value> {
     let [file] = &files[..] else {
         panic!("not one session file: {files:?}")
     };
+    entries_of(file)
+}
+
+/// The lines of a session file, after a witness has judged them.
+pub(crate) fn entries_of(file: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(file).unwrap();
     assert!(text.ends_with('\n'), "half a line: {text}");
     let schema = serde_json::from_str(SESSION_STRICT).unwrap();
@@ -50,12 +55,12 @@ pub(crate) fn entries(folder: &Path) -> Vec<Value> {
     lines
 }
 
-fn stored(entries: &[Value]) -> Vec<&Value> {
+pub(crate) fn stored(entries: &[Value]) -> Vec<&Value> {
     let messages = entries.iter().filter(|entry| kind(entry) == "message");
     messages.map(|entry| &entry["message"]).collect()
 }
 
-fn announced(stream: &Stream) -> Vec<&Value> {
+pub(crate) fn announced(stream: &Stream) -> Vec<&Value> {
     let ends = stream.of("message_end").into_iter();
     ends.map(|event| &event["message"]).collect()
 }

@@ -60,6 +60,10 @@ enum Line {
         id: String,
         timestamp: String,
         cwd: String,
+        #[serde(default)]
+        parent_session: Maybe<String>,
+        #[serde(default)]
+        agent_type: Maybe<String>,
         stream: About,
     },
     AgentStart {
@@ -128,6 +132,45 @@ enum Line {
         applied_level: Level,
         reason: ClampReason,
     },
+    CompactionStart {
+        reason: Because,
+        request_id: String,
+    },
+    CompactionProgress {
+        reason: Because,
+        #[serde(default)]
+        delta: Maybe<String>,
+        #[serde(default)]
+        text: Maybe<String>,
+    },
+    CompactionEnd {
+        reason: Because,
+        #[serde(default)]
+        result: Maybe<Compacted>,
+        aborted: bool,
+        will_retry: bool,
+        #[serde(default)]
+        request_id: Maybe<String>,
+        #[serde(default)]
+        accepted: Maybe<bool>,
+        #[serde(default)]
+        rejection_cause: Maybe<Refusal>,
+        #[serde(default)]
+        error_message: Maybe<String>,
+        #[serde(default)]
+        usage: Maybe<Tokens>,
+    },
+    SummarizationRetryScheduled {
+        attempt: u64,
+        max_attempts: u64,
+        delay_ms: u64,
+        error_message: String,
+    },
+    SummarizationRetryAttemptStart {
+        source: Source,
+        reason: Because,
+    },
+    SummarizationRetryFinished {},
     StreamEnd {
         outcome: Ended,
         exit_code: u8,
@@ -164,6 +207,45 @@ enum Level {
     High,
     Xhigh,
     Max,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Because {
+    Threshold,
+    Overflow,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Refusal {
+    WouldOverflow,
+    CircuitBreaker,
+    PerTurnCap,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Source {
+    Compaction,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Compacted {
+    summary: String,
+    first_kept_entry_id: String,
+    tokens_before: u64,
+    usage: Tokens,
+    details: FileLists,
+    estimated_tokens_after: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct FileLists {
+    read_files: Vec<String>,
+    modified_files: Vec<String>,
 }
 
 #[derive(Deserialize)]

@@ -57,11 +57,12 @@ impl Tracker {
             self.at(&[Place::Compaction])?;
         }
         self.no_summary_retry()?;
-        if let Some(usage) = event
-            .result
-            .as_ref()
-            .and_then(|result| result.usage.as_ref())
-        {
+        let result = event.result.as_ref();
+        let usages = [
+            result.and_then(|result| result.usage.as_ref()),
+            event.usage.as_ref(),
+        ];
+        for usage in usages.into_iter().flatten() {
             self.totals.add(usage);
         }
         let Some(start) = self.compaction.take() else {

@@ -57,6 +57,7 @@ impl Tracker {
                 accepted: None,
                 rejection_cause: None,
                 error_message: None,
+                usage: None,
             };
             return Some(end.into());
         }

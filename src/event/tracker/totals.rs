@@ -21,7 +21,8 @@ impl Default for Totals {
 }
 
 impl Totals {
-    pub(super) fn add(&mut self, usage: &Usage) {
+    /// Adds the usage of a request.
+    pub(crate) fn add(&mut self, usage: &Usage) {
         let sum = &mut self.usage;
         sum.input = sum.input.saturating_add(usage.input);
         sum.output = sum.output.saturating_add(usage.output);

@@ -197,7 +197,7 @@ fn beats(step: Step, request: u64) -> Box<dyn Iterator<Item = Beat> + Send> {
     let usage = step.usage.unwrap_or_default();
     let start = TokenUsage {
         input: usage.input.unwrap_or(100),
-        output: 1,
+        output: usage.output.unwrap_or(1).min(1),
         cache_read: usage.cache_read.unwrap_or(0),
         cache_write: usage.cache_write.unwrap_or(0),
         cache_write_1h: usage.cache_write_1h.filter(|tokens| *tokens > 0),

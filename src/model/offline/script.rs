@@ -9,8 +9,8 @@
 //! ```
 //!
 //! Each request takes the next step; requests beyond the last one get the text `done`. `defaults`
-//! fill in for what a step with blocks does not say itself. Other keys beside `steps` and `defaults`
-//! are somebody else's and are not read.
+//! fill in for what a step with blocks does not say itself; `context_window` is that of the model in
+//! tokens. Other keys beside these are somebody else's and are not read.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,6 +25,7 @@ use crate::model::{Model, ModelRequest, anthropic, json};
 #[derive(Clone, Debug)]
 pub struct Script {
     steps: Vec<Step>,
+    context_window: Option<u64>,
     model: Model,
 }
 
@@ -57,6 +58,7 @@ struct File {
     steps: Vec<Step>,
     #[serde(default)]
     defaults: Step,
+    context_window: Option<u64>,
 }
 
 /// What a step may hold.
@@ -253,8 +255,15 @@ impl Script {
             .collect();
         Ok(Self {
             steps,
+            context_window: file.context_window,
             model: Model::offline(),
         })
+    }
+
+    /// Tokens that the model is to have for conversation and answer, if the scenario says so.
+    #[must_use]
+    pub fn context_window(&self) -> Option<u64> {
+        self.context_window
     }
 
     /// The step for this request.

@@ -1,0 +1,188 @@
+//! Sessions that cannot be gone on with: what is told, and that nothing is touched.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::bad_input::refused;
+use crate::check::kind;
+use crate::harness::World;
+use crate::resume::{again, begun, foreign, id, only_file};
+use crate::script::text;
+use crate::session_file::{entries_of, files, sessions};
+
+#[test]
+fn flags_that_exclude_each_other() {
+    let world = World::new();
+    for (flags, words) in [
+        (&["-c", "-r"][..], &["--continue", "--resume"][..]),
+        (&["-c", "--session", "x"], &["--continue", "--session"]),
+        (&["-r", "--session-id", "x"], &["--resume", "--session-id"]),
+        (
+            &["--session", "x", "--session-id", "x"],
+            &["--session", "--session-id"],
+        ),
+        (&["--fork", "x", "-c"], &["--fork", "--continue"]),
+        (&["--fork", "x", "--session", "y"], &["--fork", "--session"]),
+        (
+            &["--fork", "x", "--no-session"],
+            &["--fork", "--no-session"],
+        ),
+        (&["--no-session", "-c"], &["--no-session", "--continue"]),
+        (&["--session-id=-x"], &["-x", "letters, digits"]),
+        (&["--session-id", "a/b"], &["a/b", "letters, digits"]),
+        (&["--session", ""], &["--session"]),
+    ] {
+        let quipu = world.offline(&json!([])).args(flags.iter().copied());
+        refused(quipu.arg("hi"), 2, "usage", words);
+    }
+}
+
+#[test]
+fn what_cannot_be_found() {
+    let (world, first) = begun();
+    let run = |flags: &[&str]| {
+        world
+            .offline(&json!([]))
+            .args(flags.iter().copied())
+            .arg("hi")
+    };
+    refused(
+        run(&["--session", "nope"]),
+        2,
+        "usage",
+        &["\"nope\"", "quipu sessions --all"],
+    );
+    refused(run(&["--fork", "nope"]), 2, "usage", &["\"nope\""]);
+    refused(
+        run(&["--fork", "no/such.jsonl"]),
+        2,
+        "usage",
+        &["no/such.jsonl"],
+    );
+    let empty = World::new();
+    refused(
+        empty.offline(&json!([])).args(["-r", "hi"]),
+        2,
+        "usage",
+        &["no session of this"],
+    );
+
+    let second = world.offline(&json!([text("Hi.")]));
+    let second = second.args(["--name", "Second one", "hi"]).run().stream();
+    let (one, two) = (id(&first), id(&second));
+    let common = one
+        .chars()
+        .zip(two.chars())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let words = [&one[..], &two, "Second one", "\"One\""];
+    refused(run(&["--session", &one[..common]]), 2, "usage", &words);
+
+    let busy = run(&["--fork", &one, "--session-id", &two]);
+    refused(busy, 2, "usage", &[&two, "--session-id"]);
+}
+
+#[test]
+fn a_file_that_is_no_session() {
+    let world = World::new();
+    world
+        .file("empty.jsonl", "")
+        .file("other.jsonl", "{\"type\":\"other\"}\n");
+    for name in ["empty.jsonl", "other.jsonl"] {
+        for flag in ["--session", "--fork"] {
+            let run = world.offline(&json!([])).args([flag, name, "hi"]);
+            refused(run, 1, "session", &[name]);
+        }
+    }
+    assert_eq!(
+        (
+            world.read("empty.jsonl").len(),
+            world.read("other.jsonl").len()
+        ),
+        (0, 17)
+    );
+}
+
+#[test]
+fn a_folder_that_is_gone() {
+    let world = World::new();
+    let text = foreign("/nowhere/at/all", "offline", "offline");
+    world.file("s.jsonl", &text);
+    let run = |flag: &str| again(&world).args([flag, "s.jsonl", "Two"]);
+    refused(run("--session"), 2, "usage", &["/nowhere/at/all", "--fork"]);
+    assert_eq!(world.read("s.jsonl"), text);
+    assert_eq!(run("--fork").run().stream().answers(), ["Again."]);
+}
+
+#[test]
+fn a_start_that_fails_on_the_other_wires() {
+    let world = World::new();
+    let run = |wire: &str| {
+        let quipu = world.offline(&json!([]));
+        let run = quipu
+            .args(["--wire", wire, "--session", "nope", "hi"])
+            .run();
+        assert_eq!(run.code(), 2);
+        let out = String::from_utf8(run.stdout).unwrap();
+        let lines = out
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap());
+        lines.map(|line| kind(&line).to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(run("senpi"), ["session"]);
+    assert_eq!(run("dreb"), ["session", "agent_start", "agent_end"]);
+}
+
+#[test]
+fn two_processes_do_not_share_a_session() {
+    let (world, _) = begun();
+    let steps = json!([{ "blocks": [{ "text": "word ", "repeat": 3000 }], "delay_ms": 20 }]);
+    let mut live = world.offline(&steps).args(["-c", "Two"]).live();
+    live.until("text_delta");
+    let file = only_file(&world);
+    let during = std::fs::read(&file).unwrap();
+    let run = again(&world).args(["-c", "Three"]).run();
+    let stream = run.stream();
+    assert_eq!((run.code(), stream.error_code()), (1, "session"));
+    assert!(run.stderr.contains("in use"), "{}", run.stderr);
+    assert_eq!(std::fs::read(&file).unwrap(), during);
+    // A copy can be made all the same.
+    let fork = again(&world)
+        .args(["--fork", file.to_str().unwrap(), "Three"])
+        .run();
+    assert_eq!(fork.stream().answers(), ["Again."]);
+    std::fs::remove_file(
+        files(&sessions(&world))
+            .into_iter()
+            .find(|f| *f != file)
+            .unwrap(),
+    )
+    .unwrap();
+    live.signal(rustix::process::Signal::TERM);
+    live.end().stream();
+    // The lock is gone with its process.
+    assert_eq!(
+        again(&world).args(["-c", "Four"]).run().stream().answers(),
+        ["Again."]
+    );
+    entries_of(&file);
+}
+
+#[test]
+fn a_session_that_cannot_be_written() {
+    let (world, _) = begun();
+    let file = only_file(&world);
+    let allow = |path: &Path, mode: u32| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    allow(&file, 0o400);
+    let stored = again(&world).args(["-c", "Two"]).without_privileges();
+    refused(stored, 1, "session", &[file.to_str().unwrap()]);
+    allow(&file, 0o600);
+    allow(file.parent().unwrap(), 0o500);
+    let fresh = world.offline(&json!([text("never")])).arg("hi");
+    refused(fresh.without_privileges(), 1, "session", &["--session-dir"]);
+    allow(file.parent().unwrap(), 0o700);
+}
