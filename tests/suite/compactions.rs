@@ -6,12 +6,13 @@ use std::sync::mpsc::Receiver;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::anthropic::{Answer, KEY, Request, plain, serve};
+use crate::anthropic::{KEY, plain, sse};
 use crate::check::{Stream, kind, text_at};
 use crate::compaction_cases::CASES;
 use crate::harness::{PATIENCE, Quipu, Run, World};
 use crate::redact::Shot;
 use crate::script::{call, text};
+use crate::server::{Request, serve};
 
 const SUMMARY: &str = "## Goal\nTest it.\n\n## Next Steps\n1. Go on.";
 
@@ -464,7 +465,7 @@ fn files_are_told_with_the_summary() {
 /// A priced model with a small window behind a server; each answer costs $0.00546 and fills the window.
 fn served(answers: &[&[&str]]) -> (Quipu, Receiver<Request>) {
     let world = World::new();
-    let answers = answers.iter().map(|text| Answer::stream(&plain(text)));
+    let answers = answers.iter().map(|text| sse(&plain(text)));
     let (url, requests) = serve(answers.collect());
     let models = json!({ "providers": { "loopback": {
         "baseUrl": url, "api": "anthropic-messages", "apiKey": KEY,
