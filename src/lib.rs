@@ -11,5 +11,6 @@ pub mod contract;
 pub mod event;
 pub mod model;
 pub mod session;
+pub mod subagent;
 pub mod tool;
 pub mod wire;

@@ -5,6 +5,7 @@
 //! of the wire its events end on.
 
 mod answer;
+mod background;
 mod dispatch;
 mod names;
 mod prompt;
@@ -29,6 +30,7 @@ use crate::session::{SessionError, SessionStore};
 use crate::tool::{Tool, ToolEnv};
 use crate::wire::{EventSender, StreamClosed};
 
+pub use background::Background;
 pub use names::resolve;
 pub use prompt::system_prompt;
 use retry::Next;
@@ -62,6 +64,8 @@ pub struct AgentConfig {
     pub limits: Limits,
     /// What to do when the model fails.
     pub retry: RetryPolicy,
+    /// The agents that work beside the conversation, if it may have any.
+    pub background: Option<Background>,
 }
 
 /// Bounds on a whole conversation.
@@ -128,6 +132,7 @@ pub struct Agent {
     cost: f64,
     /// Retries so far in the open series; 0 when none is open.
     retries: u32,
+    guard: background::Guard,
 }
 
 impl Agent {
@@ -147,6 +152,7 @@ impl Agent {
             turns: 0,
             cost: 0.0,
             retries: 0,
+            guard: background::Guard::default(),
         }
     }
 
@@ -157,7 +163,12 @@ impl Agent {
     pub async fn prompt(&mut self, mut content: UserContent) -> Result<RunEnd, Halt> {
         self.scrub_prompt(&mut content);
         let timestamp = now();
-        let mut prompt = Some(UserMessage { content, timestamp });
+        self.play(UserMessage { content, timestamp }).await
+    }
+
+    /// Plays one run for a message that needs no scrubbing, its retries included.
+    async fn play(&mut self, prompt: UserMessage) -> Result<RunEnd, Halt> {
+        let mut prompt = Some(prompt);
         loop {
             match self.run(prompt.take()).await? {
                 Played::Ended(end) => return Ok(end),
@@ -191,18 +202,27 @@ impl Agent {
         if let Some(prompt) = prompt {
             self.announce(prompt.into()).await?;
         }
+        self.steer().await?;
 
         let played = loop {
-            match self.turn().await? {
+            let turn = self.turn().await?;
+            self.turn_ended();
+            match turn {
                 Turn::Failed(error) => break self.after_failure(error),
                 Turn::Aborted => break Played::Ended(RunEnd::Aborted),
-                Turn::Whole { goes_on: false } => break Played::Ended(RunEnd::Completed),
-                Turn::Whole { goes_on: true } => {}
+                Turn::Whole { goes_on: false } if !self.has_result() => {
+                    break Played::Ended(RunEnd::Completed);
+                }
+                Turn::Whole { .. } => {}
             }
             if let Some(limit) = self.limit_reached() {
                 break Played::Ended(RunEnd::Limit(limit));
             }
+            if self.gives_way().await? {
+                break Played::Ended(RunEnd::Completed);
+            }
             self.emit(TurnStartEvent {}).await?;
+            self.steer().await?;
         };
 
         let messages = self.messages[first..].to_vec();
@@ -341,14 +361,15 @@ impl Agent {
             max_turns,
             max_cost,
         } = self.config.limits;
+        let beside = self.config.background.as_ref();
+        let cost = self.cost + beside.map_or(0.0, |background| background.manager.cost());
         let message = match (max_turns, max_cost) {
             (Some(turns), _) if self.turns >= turns => {
                 format!("The limit of {turns} turns is reached (--max-turns).")
             }
-            (_, Some(cost)) if self.cost >= cost => format!(
-                "The answers have cost ${:.6}, and the limit is ${cost} (--max-cost).",
-                self.cost
-            ),
+            (_, Some(limit)) if cost >= limit => {
+                format!("The answers have cost ${cost:.6}, and the limit is ${limit} (--max-cost).")
+            }
             _ => return None,
         };
         Some(StreamError {

@@ -23,7 +23,7 @@ enum Meaning {
 use Meaning::{Nothing, NothingWithValue, Ours, Refused};
 
 /// The flags by name. Short ones of two letters are one flag there, not two.
-const FLAGS: [(&[&str], Meaning); 25] = [
+const FLAGS: [(&[&str], Meaning); 24] = [
     // There are none of these to leave out.
     (&["-ne", "--no-extensions"], Nothing),
     (&["-ns", "--no-skills"], Nothing),
@@ -95,10 +95,6 @@ const FLAGS: [(&[&str], Meaning); 25] = [
             "--fork",
         ],
         Refused("sessions are written, not yet resumed; give several prompts to one call"),
-    ),
-    (
-        &["--agent-type", "--parent-session"],
-        Refused("sessions of background agents are started by Quipu itself"),
     ),
 ];
 

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::conversation::{self, Verdict};
 use super::signal::{Caught, Signals};
-use super::{Args, Failure, Mode, exit_code, note};
+use super::{Args, Failure, Mode, background, exit_code, note};
 use crate::agent::Halt;
 use crate::config::kill_commands;
 use crate::contract::{SCHEMA_HASH, SCHEMA_VERSION};
@@ -28,6 +28,7 @@ const GRACE: Duration = Duration::from_millis(700);
 
 /// Plays the prompts of the arguments.
 pub(super) fn run(args: &Args) -> ExitCode {
+    background::follow_parent(args);
     let wire = args.wire;
     let options = WireOptions {
         form: match args.mode {
@@ -52,7 +53,7 @@ pub(super) fn run(args: &Args) -> ExitCode {
                 stamp: args.stamp,
                 ..options
             };
-            block_on(stream(options, args.timeout, |context| {
+            block_on(stream(options, Origin::of(args), args.timeout, |context| {
                 conversation::play(args.clone(), context)
             }))
         }
@@ -62,7 +63,9 @@ pub(super) fn run(args: &Args) -> ExitCode {
 
 /// Reports a start-up failure in the form of the options.
 pub(super) fn fail(options: WireOptions, failure: Failure) -> ExitCode {
-    block_on(stream(options, None, |_| async { Err(failure.into()) }))
+    block_on(stream(options, Origin::default(), None, |_| async {
+        Err(failure.into())
+    }))
 }
 
 fn block_on(stream: impl Future<Output = u8>) -> ExitCode {
@@ -128,6 +131,7 @@ impl From<Halt> for Stop {
 /// Writes the header, plays the conversation, and closes the stream whatever happens to it.
 async fn stream<P>(
     options: WireOptions,
+    origin: Origin,
     limit: Option<Duration>,
     play: impl FnOnce(Context) -> P,
 ) -> u8
@@ -154,7 +158,7 @@ where
         }
     };
     let cwd = std::env::current_dir();
-    let header = header(cwd.as_deref().ok());
+    let header = header(cwd.as_deref().ok(), origin);
     // A reader that is gone already shows in the conversation's own first event.
     let _ = events.send(header.clone()).await;
 
@@ -311,7 +315,23 @@ async fn finish(
     }
 }
 
-fn header(cwd: Option<&Path>) -> SessionHeader {
+/// What the header of a background agent says of where it comes from.
+#[derive(Default)]
+struct Origin {
+    agent_type: Option<String>,
+    parent_session: Option<String>,
+}
+
+impl Origin {
+    fn of(args: &Args) -> Self {
+        Self {
+            agent_type: args.agent_type.clone(),
+            parent_session: args.parent_session.clone(),
+        }
+    }
+}
+
+fn header(cwd: Option<&Path>, origin: Origin) -> SessionHeader {
     SessionHeader {
         version: SessionHeaderVersion,
         id: uuid::Uuid::now_v7().to_string(),
@@ -320,8 +340,8 @@ fn header(cwd: Option<&Path>) -> SessionHeader {
             || std::env::var("PWD").unwrap_or_default(),
             |cwd| cwd.to_string_lossy().into_owned(),
         ),
-        parent_session: None,
-        agent_type: None,
+        parent_session: origin.parent_session,
+        agent_type: origin.agent_type,
         stream: StreamInfo {
             wire: WireName::Quipu,
             version: SCHEMA_VERSION.to_owned(),
