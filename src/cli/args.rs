@@ -120,7 +120,7 @@ pub struct Args {
 
     /// The session file of the agent that started this one
     #[arg(long, value_name = "FILE", hide = true)]
-    pub parent_session: Option<String>,
+    pub parent_session: Option<PathBuf>,
 
     /// What to do; each is a run of its own, in this order. `@FILE` adds a file to the first one
     #[arg(value_name = "PROMPT|@FILE")]

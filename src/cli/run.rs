@@ -326,7 +326,10 @@ impl Origin {
     fn of(args: &Args) -> Self {
         Self {
             agent_type: args.agent_type.clone(),
-            parent_session: args.parent_session.clone(),
+            parent_session: args
+                .parent_session
+                .as_ref()
+                .map(|file| file.to_string_lossy().into_owned()),
         }
     }
 }

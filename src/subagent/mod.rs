@@ -12,6 +12,8 @@ mod manager;
 mod process;
 mod report;
 mod step;
+#[cfg(test)]
+mod tests;
 mod tool;
 
 pub use arbiter::{Arbiter, Decision, Proposal};
