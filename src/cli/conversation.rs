@@ -177,7 +177,7 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         groups: groups.clone(),
         ..ToolEnv::default()
     };
-    let named = ModelRef {
+    let chosen_model = ModelRef {
         provider: model.provider.clone(),
         id: model.id.clone(),
     };
@@ -187,7 +187,7 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         settings: &settings,
         paths: &paths,
         cwd: &cwd,
-        model: &named,
+        model: &chosen_model,
         thinking,
         tools: names.clone(),
         secrets: &secrets,
@@ -206,7 +206,7 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         append.push(text_or_file(text, "--append-system-prompt")?);
     }
     let system_prompt = system_prompt(&tools, &cwd, custom.as_deref(), &append);
-    let session = session::begin(args, &session_folder, &header, &named, thinking)?;
+    let session = session::begin(args, &session_folder, &header, &chosen_model, thinking)?;
     if let Some(background) = &background {
         let file = session.path().map(Path::to_owned);
         background.manager.set_session_file(file);

@@ -203,7 +203,7 @@ impl<'a> Running<'a> {
 
     /// Passes a line on; an error if it could not be, so that the following ones must not be either.
     async fn pass_on(&mut self, event: QuipuEvent) -> Result<(), StreamClosed> {
-        let stop = self.around.stop;
+        let end = self.around.stop;
         let send = self.around.events.send(BackgroundAgentEvent {
             agent_id: self.around.agent_id.to_owned(),
             event: Box::new(event),
@@ -213,7 +213,7 @@ impl<'a> Running<'a> {
             tokio::select! {
                 biased;
                 sent = &mut send => return sent,
-                () = stop.cancelled() => {}
+                () = end.cancelled() => {}
             }
             self.ask_to_end();
         }

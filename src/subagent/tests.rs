@@ -349,7 +349,9 @@ async fn a_flood_is_passed_on_whole() {
 
 #[tokio::test]
 async fn a_flood_of_garbage_is_passed_over() {
-    let script = "yes garbage | head -c 20000000\n".to_owned() + &print(&end("completed", 0.0));
+    let script = "g=garbage; g=$g$g$g$g; g=$g$g$g$g; yes $g$g$g$g$g | head -c 20000000\n"
+        .to_owned()
+        + &print(&end("completed", 0.0));
     let (_, passed, ended) = Bench::new(&script).await.run().await;
     // The end stands on the line that the flood was cut in.
     assert!(passed.len() <= 1, "{}", passed.len());

@@ -135,6 +135,12 @@ fn meet_member(schema: &Value, value: &Value, met: &mut BTreeSet<String>) {
 fn met(stream: &Stream, met: &mut BTreeSet<String>) {
     for line in &stream.lines {
         meet_member(&BUNDLE, line, met);
+        // The lines of background agents are lines of the same kind.
+        let mut inner = &line["event"];
+        while inner.is_object() {
+            meet_member(&BUNDLE, inner, met);
+            inner = &inner["event"];
+        }
     }
 }
 

@@ -96,7 +96,7 @@ impl<'a> Shot<'a> {
         if self.joined {
             lines.dedup_by(|next, line| join(line, next));
         }
-        let agents = agents(&lines);
+        let agents = agents(&self.run.stdout);
         let mut apart = Vec::new();
         if self.apart {
             let is_apart = |line: &Value| kind(line) == "background_agent_event";
@@ -120,16 +120,12 @@ impl<'a> Shot<'a> {
                 line["lines"] = count.into();
             }
             self.value(&mut line, &mut ids);
-            let mut line = line.to_string();
-            for (number, id) in (1..).zip(&agents) {
-                line = line.replace(id.as_str(), &format!("[agent {number}]"));
-            }
-            text.push_str(&session_names(&line));
+            text.push_str(&session_names(&named(line.to_string(), &agents)));
             text.push('\n');
         }
         if !self.run.stderr.is_empty() {
             text.push_str("--- stderr\n");
-            text.push_str(&self.string(&self.run.stderr));
+            text.push_str(&named(self.string(&self.run.stderr), &agents));
         }
         text
     }
@@ -212,13 +208,21 @@ fn on_wire(bytes: &[u8]) -> Vec<Value> {
 }
 
 /// The ids of background agents, in the order of their starts.
-fn agents(lines: &[Value]) -> Vec<String> {
-    let starts = lines
-        .iter()
-        .filter(|line| kind(line) == "background_agent_start");
-    starts
-        .map(|line| text_at(line, "/agentId").to_owned())
+fn agents(stream: &[u8]) -> Vec<String> {
+    let lines = stream.split(|byte| *byte == b'\n');
+    let lines = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
+    lines
+        .filter(|line| kind(line) == "background_agent_start")
+        .map(|line| text_at(&line, "/agentId").to_owned())
         .collect()
+}
+
+/// The text with names that tell agents apart in place of their ids.
+fn named(mut text: String, agents: &[String]) -> String {
+    for (number, id) in (1..).zip(agents) {
+        text = text.replace(id.as_str(), &format!("[agent {number}]"));
+    }
+    text
 }
 
 /// The text with made-up names for the folders and files of sessions.
