@@ -203,7 +203,7 @@ impl<'a> Running<'a> {
 
     /// Passes a line on; an error if it could not be, so that the following ones must not be either.
     async fn pass_on(&mut self, event: QuipuEvent) -> Result<(), StreamClosed> {
-        let end = self.around.stop;
+        let stop = self.around.stop;
         let send = self.around.events.send(BackgroundAgentEvent {
             agent_id: self.around.agent_id.to_owned(),
             event: Box::new(event),
@@ -212,8 +212,8 @@ impl<'a> Running<'a> {
         if self.stopping.is_none() {
             tokio::select! {
                 biased;
-                sent = &mut send => return sent,
-                () = end.cancelled() => {}
+                outcome = &mut send => return outcome,
+                () = stop.cancelled() => {}
             }
             self.ask_to_end();
         }

@@ -215,15 +215,7 @@ fn parse(text: &str, stem: &str) -> Result<Parsed, Fault> {
             "a definition begins with front matter: a line `---`",
         ));
     }
-    let mut definition = Definition {
-        name: stem.to_owned(),
-        description: String::new(),
-        tools: USUAL_TOOLS.map(str::to_owned).to_vec(),
-        models: Vec::new(),
-        thinking: None,
-        prompt: String::new(),
-    };
-    let (mut unknown_keys, mut unknown_tools) = (Vec::new(), Vec::new());
+    let mut parsed = Parsed::new(stem);
     let mut seen = BTreeSet::new();
     let mut closed = false;
     while let Some((index, line)) = lines.next() {
@@ -254,38 +246,9 @@ fn parse(text: &str, stem: &str) -> Result<Parsed, Fault> {
         if !seen.insert(key.to_owned()) {
             return Err(fault(number, &format!("`{key}` stands there twice")));
         }
-        let one = unquoted(value.trim());
-        match key {
-            "name" if is_name(one) => one.clone_into(&mut definition.name),
-            "name" => {
-                return Err(fault(
-                    number,
-                    "a name is one word of at most 64 letters, digits, `-`, `_` and `.`",
-                ));
-            }
-            "description" => one.clone_into(&mut definition.description),
-            "tools" => {
-                let (known, unknown): (Vec<_>, Vec<_>) = values.into_iter().partition(|tool| {
-                    !NEVER.contains(&tool.as_str())
-                        && crate::tool::builtin()
-                            .iter()
-                            .any(|known| known.name() == tool)
-                });
-                definition.tools = known;
-                unknown_tools = unknown;
-            }
-            "model" => definition.models = values,
-            "thinking" => match one.parse() {
-                Ok(level) => definition.thinking = Some(level),
-                Err(_) => {
-                    return Err(fault(
-                        number,
-                        &format!("there is no thinking level `{one}`; use off to max"),
-                    ));
-                }
-            },
-            _ => unknown_keys.push(key.to_owned()),
-        }
+        parsed
+            .take(key, unquoted(value.trim()), values)
+            .map_err(|what| fault(number, &what))?;
     }
     if !closed {
         return Err(fault(
@@ -293,19 +256,66 @@ fn parse(text: &str, stem: &str) -> Result<Parsed, Fault> {
             "the front matter has no end: a line `---`",
         ));
     }
-    if !is_name(&definition.name) {
+    if !is_name(&parsed.definition.name) {
         return Err(fault(
             1,
             "the file's name cannot be that of an agent: add `name`",
         ));
     }
     let body: Vec<_> = lines.map(|(_, line)| line).collect();
-    body.join("\n").trim().clone_into(&mut definition.prompt);
-    Ok(Parsed {
-        definition,
-        unknown_keys,
-        unknown_tools,
-    })
+    body.join("\n")
+        .trim()
+        .clone_into(&mut parsed.definition.prompt);
+    Ok(parsed)
+}
+
+impl Parsed {
+    /// A definition that says nothing.
+    fn new(name: &str) -> Self {
+        Self {
+            definition: Definition {
+                name: name.to_owned(),
+                description: String::new(),
+                tools: USUAL_TOOLS.map(str::to_owned).to_vec(),
+                models: Vec::new(),
+                thinking: None,
+                prompt: String::new(),
+            },
+            unknown_keys: Vec::new(),
+            unknown_tools: Vec::new(),
+        }
+    }
+
+    /// Takes a key with its value, as one and as a list; the error says what is wrong with it.
+    fn take(&mut self, key: &str, one: &str, values: Vec<String>) -> Result<(), String> {
+        let definition = &mut self.definition;
+        match key {
+            "name" if is_name(one) => one.clone_into(&mut definition.name),
+            "name" => {
+                return Err(
+                    "a name is one word of at most 64 letters, digits, `-`, `_` and `.`".to_owned(),
+                );
+            }
+            "description" => one.clone_into(&mut definition.description),
+            "tools" => {
+                let known = crate::tool::builtin();
+                let known = |tool: &String| known.iter().any(|known| known.name() == tool);
+                (definition.tools, self.unknown_tools) = values
+                    .into_iter()
+                    .partition(|tool| known(tool) && !NEVER.contains(&tool.as_str()));
+            }
+            "model" => definition.models = values,
+            "thinking" => {
+                let level = one.parse();
+                definition.thinking =
+                    Some(level.map_err(|_| {
+                        format!("there is no thinking level `{one}`; use off to max")
+                    })?);
+            }
+            _ => self.unknown_keys.push(key.to_owned()),
+        }
+        Ok(())
+    }
 }
 
 /// The items of `a, b` or `[a, b]`.

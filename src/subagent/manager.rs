@@ -225,12 +225,11 @@ impl Manager {
             () = self.stop.cancelled() => None,
             slot = self.slots.acquire() => slot.ok(),
         };
-        let carried = match &slot {
-            None => Carried::stopped(work.first()),
-            Some(_) => {
-                self.update(&place.agent_id, |agent| agent.status = "running");
-                self.carry_out(&place, work).await
-            }
+        let carried = if slot.is_some() {
+            self.update(&place.agent_id, |agent| agent.status = "running");
+            self.carry_out(&place, work).await
+        } else {
+            Carried::stopped(work.first())
         };
         drop(slot);
         let Carried {

@@ -195,12 +195,11 @@ impl Manager {
             None => parent.cwd.clone(),
             Some(given) => folder(&parent.cwd, given)?,
         };
-        let models = match &task.model {
-            Some(model) => vec![model.clone()],
-            None => {
-                let own = format!("{}/{}", parent.model.provider, parent.model.id);
-                definition.models.iter().cloned().chain([own]).collect()
-            }
+        let models = if let Some(model) = &task.model {
+            vec![model.clone()]
+        } else {
+            let own = format!("{}/{}", parent.model.provider, parent.model.id);
+            definition.models.iter().cloned().chain([own]).collect()
         };
         Ok(Plan {
             definition,

@@ -6,6 +6,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
+use crate::anthropic::{Answer, serve};
 use crate::check::{Stream, kind, text_at};
 use crate::harness::{Run, World};
 use crate::live::assert_nobody_left;
@@ -486,6 +487,63 @@ fn agents_of_agents_are_told_apart() {
         "{refused}"
     );
     assert!(results(&stream)[0].contains("Passed on."));
+}
+
+/// An answer of a service that has read a thousand tokens.
+fn priced(block: &Value, delta: &Value, reason: &str) -> Answer {
+    let events = [
+        json!({ "type": "message_start", "message": {
+            "id": "m", "type": "message", "role": "assistant", "model": "m", "content": [],
+            "stop_reason": null, "stop_sequence": null,
+            "usage": { "input_tokens": 1000, "output_tokens": 1 },
+        }}),
+        json!({ "type": "content_block_start", "index": 0, "content_block": block }),
+        json!({ "type": "content_block_delta", "index": 0, "delta": delta }),
+        json!({ "type": "content_block_stop", "index": 0 }),
+        json!({ "type": "message_delta", "delta": { "stop_reason": reason, "stop_sequence": null },
+                "usage": { "output_tokens": 1 } }),
+        json!({ "type": "message_stop" }),
+    ];
+    let body = events.map(|event| format!("event: {}\ndata: {event}\n\n", kind(&event)));
+    Answer::events(body.concat())
+}
+
+/// A limit of cost holds for parent and agents together, and what an agent used counts once.
+#[test]
+fn agents_count_against_the_limit_of_cost() {
+    let world = World::new();
+    let args = json!({ "task": "CHILD", "model": "below/m" }).to_string();
+    let (above, _asked) = serve(vec![priced(
+        &json!({ "type": "tool_use", "id": "c", "name": "subagent", "input": {} }),
+        &json!({ "type": "input_json_delta", "partial_json": args }),
+        "tool_use",
+    )]);
+    let (below, asked) = serve(vec![priced(
+        &json!({ "type": "text", "text": "" }),
+        &json!({ "type": "text_delta", "text": "Report." }),
+        "end_turn",
+    )]);
+    let provider = |url: &str| {
+        let cost = json!({ "input": 3, "output": 0, "cacheRead": 0, "cacheWrite": 0 });
+        json!({ "baseUrl": url, "api": "anthropic-messages", "apiKey": "a-key-for-tests",
+                "models": [{ "id": "m", "contextWindow": 100_000, "maxTokens": 1000, "cost": cost }] })
+    };
+    let models = json!({ "providers": { "above": provider(&above), "below": provider(&below) } });
+    world.config("models.json", models.to_string());
+    let run = world
+        .quipu()
+        .args(["--model", "above/m", "--max-cost", "0.005", "hi"])
+        .run();
+    let stream = run.stream();
+    assert_eq!((run.code(), stream.outcome()), (1, "limit"));
+    assert!(stream.error_message().contains("--max-cost"));
+    assert!(course(&stream).contains(&"background_agent_end true".to_owned()));
+    let usage = &stream.end()["usage"];
+    assert_eq!(
+        (&usage["input"], &usage["cost"]["total"]),
+        (&json!(2000), &json!(0.006))
+    );
+    assert!(asked.recv().unwrap().body.to_string().contains("CHILD"));
 }
 
 #[test]
