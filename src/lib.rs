@@ -14,5 +14,6 @@ pub mod event;
 pub mod fuzz;
 pub mod model;
 pub mod session;
+pub mod subagent;
 pub mod tool;
 pub mod wire;

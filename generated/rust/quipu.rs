@@ -3077,7 +3077,7 @@ pub struct StreamEndEvent {
         deserialize_with = "present"
     )]
     pub error: Option<StreamError>,
-    /// Tokens and cost of all requests of this stream, each counted once, failed ones included.
+    /// Tokens and cost of all requests of this stream and of its background agents, each counted once, failed ones included. Of an agent that left no `stream_end` nothing counts.
     pub usage: Usage,
     /// Number of turn_start lines.
     pub turns: u64,

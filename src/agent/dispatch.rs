@@ -182,7 +182,11 @@ impl Agent {
         let ToolOutput {
             mut result,
             is_error,
+            events,
         } = output;
+        for event in events {
+            self.emit(event).await?;
+        }
         self.scrub(&mut result);
         self.emit(ToolExecutionEndEvent {
             tool_call_id: call.id.clone(),
@@ -271,6 +275,7 @@ fn failure(message: String) -> ToolOutput {
             end_turn: None,
         },
         is_error: true,
+        events: Vec::new(),
     }
 }
 

@@ -5,6 +5,7 @@
 //! of the wire its events end on.
 
 mod answer;
+mod background;
 mod compaction;
 mod dispatch;
 mod fallback;
@@ -31,6 +32,7 @@ use crate::session::{ContextEntry, SessionError, SessionStore};
 use crate::tool::{Tool, ToolEnv};
 use crate::wire::{EventSender, StreamClosed};
 
+pub use background::Background;
 pub use compaction::CompactionPolicy;
 use compaction::Compactions;
 pub use fallback::{Successor, Successors};
@@ -73,6 +75,8 @@ pub struct AgentConfig {
     pub compaction: CompactionPolicy,
     /// The models that take over when it fails for good.
     pub fallback: Option<Box<dyn Successors>>,
+    /// The agents that work beside the conversation, if it may have any.
+    pub background: Option<Background>,
 }
 
 /// Bounds on a whole conversation.
@@ -148,6 +152,7 @@ pub struct Agent {
     compactions: Compactions,
     /// The model that others have taken over from.
     original: Option<ModelRef>,
+    guard: background::Guard,
 }
 
 impl Agent {
@@ -171,6 +176,7 @@ impl Agent {
             cost: 0.0,
             retries: 0,
             original: None,
+            guard: background::Guard::default(),
         }
     }
 
@@ -181,7 +187,12 @@ impl Agent {
     pub async fn prompt(&mut self, mut content: UserContent) -> Result<RunEnd, Halt> {
         self.scrub_prompt(&mut content);
         let timestamp = now();
-        let mut prompt = Some(UserMessage { content, timestamp });
+        self.play(UserMessage { content, timestamp }).await
+    }
+
+    /// Plays one run for a message that needs no scrubbing, with the attempts that follow a failure.
+    async fn play(&mut self, prompt: UserMessage) -> Result<RunEnd, Halt> {
+        let mut prompt = Some(prompt);
         self.reset_compactions();
         loop {
             match self.run(prompt.take()).await? {
@@ -255,25 +266,33 @@ impl Agent {
         if let Some(prompt) = prompt {
             self.announce(prompt.into()).await?;
         }
+        self.steer().await?;
         loop {
-            match self.turn().await? {
+            let turn = self.turn().await?;
+            self.turn_ended();
+            match turn {
                 Turn::Failed(error) => return Ok(self.after_failure(error).await),
                 Turn::Aborted => return Ok(Played::Ended(RunEnd::Aborted)),
-                Turn::Whole { goes_on: false } => {
-                    return Ok(match self.no_room() {
-                        Some(error) if self.limit_reached().is_none() => Played::Overflow(error),
-                        _ => Played::Ended(RunEnd::Completed),
-                    });
-                }
+                Turn::Whole { goes_on: false } => match self.no_room() {
+                    Some(error) if self.limit_reached().is_none() => {
+                        return Ok(Played::Overflow(error));
+                    }
+                    _ if self.has_result() => {}
+                    _ => return Ok(Played::Ended(RunEnd::Completed)),
+                },
                 Turn::Whole { goes_on: true } => {}
             }
             if let Some(limit) = self.limit_reached() {
                 return Ok(Played::Ended(RunEnd::Limit(limit)));
             }
+            if self.gives_way().await? {
+                return Ok(Played::Ended(RunEnd::Completed));
+            }
             if let Some(end) = self.compact_between_turns().await? {
                 return Ok(Played::Ended(end));
             }
             self.emit(TurnStartEvent {}).await?;
+            self.steer().await?;
         }
     }
 
@@ -417,14 +436,15 @@ impl Agent {
             max_turns,
             max_cost,
         } = self.config.limits;
+        let beside = self.config.background.as_ref();
+        let cost = self.cost + beside.map_or(0.0, |background| background.manager.cost());
         let message = match (max_turns, max_cost) {
             (Some(turns), _) if self.turns >= turns => {
                 format!("The limit of {turns} turns is reached (--max-turns).")
             }
-            (_, Some(cost)) if self.cost >= cost => format!(
-                "The answers have cost ${:.6}, and the limit is ${cost} (--max-cost).",
-                self.cost
-            ),
+            (_, Some(limit)) if cost >= limit => {
+                format!("The answers have cost ${cost:.6}, and the limit is ${limit} (--max-cost).")
+            }
             _ => return None,
         };
         Some(StreamError {

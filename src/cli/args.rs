@@ -139,6 +139,14 @@ pub struct Args {
     #[arg(long)]
     pub no_context_files: bool,
 
+    /// The definition of the background agent that this process is
+    #[arg(long, value_name = "NAME", hide = true)]
+    pub agent_type: Option<String>,
+
+    /// The session file of the agent that started this one
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub parent_session: Option<PathBuf>,
+
     /// What to do; each is a run of its own, in this order. `@FILE` adds a file to the first one
     #[arg(value_name = "PROMPT|@FILE")]
     pub prompts: Vec<OsString>,

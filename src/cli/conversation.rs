@@ -4,23 +4,31 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio_util::sync::CancellationToken;
+
 use super::attachment::Words;
+use super::background::{self, Given};
 use super::failure::is_model_failure;
 use super::opening::{self, Before, Opened, configuration, warn};
 use super::run::{Context, Stop};
 use super::session::{self, Begun};
 use super::{Args, Failure, exit_code, stdin};
 use crate::agent::{
-    Agent, AgentConfig, CompactionPolicy, Limits, RetryPolicy, RunEnd, Successors, system_prompt,
+    Agent, AgentConfig, Background, CompactionPolicy, Limits, RetryPolicy, RunEnd, Successors,
+    system_prompt,
 };
 use crate::config::settings::{Images, Loaded, Settings};
 use crate::config::{Environment, Instructions, Paths};
 use crate::event::{ErrorCode, ModelRef, Outcome, StreamError, UserContent};
+use crate::subagent::{KEY_VARIABLE, Subagent, Wait};
 use crate::tool::{self, Tool, ToolEnv};
 use crate::wire::Wire;
 
 /// The tools of the preset `--tools read-only`.
 const READ_ONLY: [&str; 4] = ["read", "grep", "find", "ls"];
+
+/// The tools of a run that may start background agents.
+const AGENT_TOOLS: [&str; 2] = ["subagent", "wait"];
 
 /// How a conversation ended: that of its worst run.
 pub(super) struct Verdict {
@@ -81,24 +89,47 @@ impl Verdict {
 }
 
 /// Plays the prompts of the arguments, each as a run of its own; a failed one does not stop the next.
-pub(super) async fn play(args: Args, context: Context) -> Result<Verdict, Stop> {
+///
+/// Background agents of one prompt go on beside the next one. At the end they are waited for, and each
+/// result that has not gone into a run is answered by one of its own.
+pub(super) async fn play(mut args: Args, context: Context) -> Result<Verdict, Stop> {
+    background::adopt(&mut args);
     let cancel = context.cancel.clone();
     let words = Words::sort(&args)?;
     let here = context.seat.here.clone();
     let (mut agent, images) = agent(&args, context)
         .await
         .map_err(|failure| failure.without(args.api_key.as_deref()))?;
+    let prompts = prompts(words, &here, &images).await?;
+    let played = converse(&mut agent, prompts, &cancel).await;
+    // However it went, no child may outlive it.
+    agent.stop_background().await;
+    played
+}
+
+async fn converse(
+    agent: &mut Agent,
+    prompts: Vec<UserContent>,
+    cancel: &CancellationToken,
+) -> Result<Verdict, Stop> {
     let mut verdict = Verdict {
         outcome: Outcome::Completed,
         error: None,
         answered: false,
     };
-    for prompt in prompts(words, &here, &images).await? {
+    for prompt in prompts {
         if let Some(limit) = agent.limit_reached() {
             return Ok(verdict.and(RunEnd::Limit(limit)));
         }
         verdict = verdict.and(agent.prompt(prompt).await?);
         if cancel.is_cancelled() {
+            return Ok(verdict);
+        }
+    }
+    while let Some(end) = agent.answer_background().await? {
+        let over = matches!(end, RunEnd::Limit(_) | RunEnd::Aborted);
+        verdict = verdict.and(end);
+        if over {
             break;
         }
     }
@@ -144,17 +175,44 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         provider,
         thinking,
         clamped,
-        hidden_variables,
+        mut hidden_variables,
         secrets,
         chain,
-    } = opening::open_for(args, &settings, (paths, environment), &chosen, before).await?;
+    } = opening::open_for(
+        args,
+        &settings,
+        (paths.clone(), environment),
+        &chosen,
+        before,
+    )
+    .await?;
+    hidden_variables.push(KEY_VARIABLE.into());
+    let secrets = Arc::new(secrets);
     let tool_env = ToolEnv {
         resize_images: settings.images.auto_resize,
         hidden_variables,
-        groups,
+        groups: groups.clone(),
         ..ToolEnv::default()
     };
-    let tools = tools(args)?;
+    let chosen_model = ModelRef {
+        provider: model.provider.clone(),
+        id: model.id.clone(),
+    };
+    let names = tool_names(args, background::may_start(&settings))?;
+    let background = background::background(Given {
+        args,
+        settings: &settings,
+        paths: &paths,
+        cwd: &cwd,
+        model: &chosen_model,
+        thinking,
+        tools: names.clone(),
+        secrets: &secrets,
+        events: &events,
+        cancel: &cancel,
+        groups: &groups,
+    });
+    let tools = tools(&names, background.as_ref());
     let custom = args
         .system_prompt
         .as_deref()
@@ -165,12 +223,12 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         append.push(text_or_file(text, "--append-system-prompt")?);
     }
     let system_prompt = system_prompt(&tools, &cwd, custom.as_deref(), &append);
-    let named = ModelRef {
-        provider: model.provider.clone(),
-        id: model.id.clone(),
-    };
-    let notes = (&named, thinking, args.name.as_deref());
+    let notes = (&chosen_model, thinking, args.name.as_deref());
     let (session, context) = session::begin(&seat, begun, &session_folder, notes)?;
+    if let Some(background) = &background {
+        let file = session.path().map(Path::to_owned);
+        background.manager.set_session_file(file);
+    }
     if let Some(clamped) = clamped {
         // A reader that has gone shows in the first event of the run.
         let _ = events.send(clamped).await;
@@ -183,7 +241,7 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         tools,
         cwd,
         tool_env: Arc::new(tool_env),
-        secrets: Arc::new(secrets),
+        secrets,
         session,
         context,
         events,
@@ -203,13 +261,19 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
             keep_recent_tokens: settings.compaction.keep_recent_tokens,
         },
         fallback: chain.map(|chain| Box::new(chain) as Box<dyn Successors>),
+        background,
     });
     Ok((agent, settings.images))
 }
 
-/// The tools that the arguments allow.
-fn tools(args: &Args) -> Result<Vec<Arc<dyn Tool>>, Failure> {
-    let all = tool::builtin();
+/// The names of the tools that the arguments allow, in their order for the model.
+fn tool_names(args: &Args, with_agents: bool) -> Result<Vec<String>, Failure> {
+    let all: Vec<String> = tool::builtin()
+        .iter()
+        .map(|tool| tool.name())
+        .chain(AGENT_TOOLS.into_iter().filter(|_| with_agents))
+        .map(str::to_owned)
+        .collect();
     if args.no_tools {
         return Ok(Vec::new());
     }
@@ -220,25 +284,33 @@ fn tools(args: &Args) -> Result<Vec<Arc<dyn Tool>>, Failure> {
     for name in names.iter().map(|name| name.trim()) {
         if name == "read-only" {
             allowed.extend(READ_ONLY);
-        } else if all.iter().any(|tool| tool.name() == name) {
+        } else if all.iter().any(|tool| tool == name) {
             allowed.push(name);
         } else {
-            let known: Vec<_> = all.iter().map(|tool| tool.name()).collect();
-            let hint = known
+            let hint = all
                 .iter()
                 .find(|known| strsim::jaro(&name.to_lowercase(), known) > 0.7)
                 .map(|known| format!(", did you mean \"{known}\"?"))
                 .unwrap_or_default();
             return Err(Failure::usage(format!(
                 "invalid value for --tools: there is no tool \"{name}\"{hint}; use {}, or read-only",
-                known.join(", ")
+                all.join(", ")
             )));
         }
     }
-    Ok(all
-        .into_iter()
-        .filter(|tool| allowed.contains(&tool.name()))
-        .collect())
+    let allowed = |tool: &String| allowed.contains(&tool.as_str());
+    Ok(all.into_iter().filter(allowed).collect())
+}
+
+/// The tools of these names.
+fn tools(names: &[String], background: Option<&Background>) -> Vec<Arc<dyn Tool>> {
+    let mut tools = tool::builtin();
+    if let Some(background) = background {
+        tools.push(Arc::new(Subagent::new(Arc::clone(&background.manager))));
+        tools.push(Arc::new(Wait::new(Arc::clone(&background.manager))));
+    }
+    tools.retain(|tool| names.iter().any(|name| name == tool.name()));
+    tools
 }
 
 /// A value that is either the text itself or the path of a file that holds it.

@@ -23,7 +23,7 @@ enum Meaning {
 use Meaning::{Nothing, NothingWithValue, Ours, Refused};
 
 /// The flags by name. Short ones of two letters are one flag there, not two.
-const FLAGS: [(&[&str], Meaning); 24] = [
+const FLAGS: [(&[&str], Meaning); 23] = [
     // There are none of these to leave out.
     (&["-ne", "--no-extensions"], Nothing),
     (&["-ns", "--no-skills"], Nothing),
@@ -83,10 +83,6 @@ const FLAGS: [(&[&str], Meaning); 24] = [
     (
         &["--export"],
         Refused("use the subcommand: quipu sessions export ID|FILE"),
-    ),
-    (
-        &["--agent-type", "--parent-session"],
-        Refused("sessions of background agents are started by Quipu itself"),
     ),
 ];
 

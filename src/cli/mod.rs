@@ -2,6 +2,7 @@
 
 mod args;
 mod attachment;
+mod background;
 mod choice;
 mod command;
 mod conversation;

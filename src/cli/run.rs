@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::conversation::{self, Verdict};
 use super::session::{self, Seat};
 use super::signal::{Caught, Signals};
-use super::{Args, Failure, Mode, exit_code, note};
+use super::{Args, Failure, Mode, background, exit_code, note};
 use crate::agent::Halt;
 use crate::config::kill_commands;
 use crate::contract::{SCHEMA_HASH, SCHEMA_VERSION};
@@ -29,6 +29,7 @@ const GRACE: Duration = Duration::from_millis(700);
 
 /// Plays the prompts of the arguments.
 pub(super) fn run(args: &Args) -> ExitCode {
+    background::follow_parent(args);
     let wire = args.wire;
     let options = WireOptions {
         form: match args.mode {

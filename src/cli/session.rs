@@ -126,6 +126,12 @@ pub(super) fn seek(args: &Args, cwd: &Path) -> Result<Seat, Failure> {
     if let (Some(id), false) = (&args.session_id, matches!(seat.keep, Keep::Stored(_))) {
         seat.header.id.clone_from(id);
     }
+    if args.agent_type.is_some() {
+        // Nobody but the agent that started this one says so.
+        seat.header.agent_type.clone_from(&args.agent_type);
+        let parent = args.parent_session.as_deref().map(Path::to_string_lossy);
+        seat.header.parent_session = parent.map(std::borrow::Cow::into_owned);
+    }
     Ok(seat)
 }
 

@@ -68,6 +68,12 @@ impl Paths {
         self.root.join("sessions")
     }
 
+    /// The folder for the folders of background agents' session files.
+    #[must_use]
+    pub fn agent_sessions(&self) -> PathBuf {
+        self.root.join("subagent-sessions")
+    }
+
     /// The folder of a project's own settings, agents and hooks.
     #[must_use]
     pub fn project(cwd: &Path) -> PathBuf {

@@ -158,6 +158,8 @@ pub struct SubagentArbiter {
 pub struct BackgroundAgents {
     /// Agents that run at the same time; 0 takes the tool away.
     pub max_concurrent_subagents: u32,
+    /// How many agents may stand below each other; with 1 only the run itself starts any.
+    pub max_depth: u32,
     /// Whether the parent pauses while its agents run.
     pub parent_turn_guardrail: bool,
     /// Turns of the parent until then.
@@ -230,6 +232,7 @@ impl Default for BackgroundAgents {
     fn default() -> Self {
         Self {
             max_concurrent_subagents: 4,
+            max_depth: 1,
             parent_turn_guardrail: true,
             parent_turn_limit: 3.0,
             unknown: UnknownKeys::default(),

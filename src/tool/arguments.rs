@@ -28,7 +28,7 @@ impl InvalidArguments {
 }
 
 /// Reads `args` as `T`. Unknown keys are ignored: they do no harm.
-pub(super) fn parse<T: DeserializeOwned>(
+pub(crate) fn parse<T: DeserializeOwned>(
     tool: &str,
     args: &Map<String, Value>,
 ) -> Result<T, InvalidArguments> {
@@ -45,7 +45,7 @@ pub(super) fn parse<T: DeserializeOwned>(
 }
 
 /// The schema of `T` for a model: everything inline, and only what tells the model something.
-pub(super) fn schema<T: JsonSchema>() -> Value {
+pub(crate) fn schema<T: JsonSchema>() -> Value {
     let mut settings = SchemaSettings::draft2020_12().for_deserialize();
     settings.inline_subschemas = true;
     settings.meta_schema = None;

@@ -21,6 +21,8 @@ mod path;
 mod process;
 mod read;
 mod spool;
+mod suggest;
+mod tasks;
 mod terminal;
 mod walk;
 mod write;
@@ -34,12 +36,14 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use crate::event::{InputContent, TextContent, ToolResult};
+use crate::event::{InputContent, QuipuEvent, TextContent, ToolResult};
 
 pub use arguments::InvalidArguments;
+pub(crate) use arguments::{parse as parse_arguments, schema as schema_of};
 pub use error::{EditError, ToolError};
 pub(crate) use image::{format as image_format, load as load_image};
 pub use limit::{Limits, TruncatedBy, Truncation};
+pub(crate) use process::Group;
 pub use process::ProcessGroups;
 
 /// The work of one call. Dropping it stops the work and kills the processes it started; a file
@@ -52,7 +56,7 @@ pub trait Tool: Send + Sync {
     fn name(&self) -> &'static str;
 
     /// What the tool does and where its limits are, for the model.
-    fn description(&self) -> &'static str;
+    fn description(&self) -> &str;
 
     /// The JSON Schema of the arguments: an object schema without references.
     fn parameters(&self) -> Value;
@@ -68,7 +72,8 @@ pub trait Tool: Send + Sync {
     ) -> Result<ToolFuture, InvalidArguments>;
 }
 
-/// The built-in tools in their order for the model: read, bash, edit, write, grep, find, ls.
+/// The built-in tools in their order for the model: read, bash, edit, write, grep, find, ls,
+/// `tasks_update`, `suggest_next`.
 #[must_use]
 pub fn builtin() -> Vec<Arc<dyn Tool>> {
     vec![
@@ -79,6 +84,8 @@ pub fn builtin() -> Vec<Arc<dyn Tool>> {
         Arc::new(grep::Grep),
         Arc::new(find::Find),
         Arc::new(ls::Ls),
+        Arc::new(tasks::TasksUpdate),
+        Arc::new(suggest::SuggestNext),
     ]
 }
 
@@ -154,6 +161,8 @@ pub struct ToolOutput {
     pub result: ToolResult,
     /// Whether the work failed, such as a command with a non-zero exit status.
     pub is_error: bool,
+    /// Events that tell of what the call did beside its result; written before the end of the call.
+    pub events: Vec<QuipuEvent>,
 }
 
 impl ToolOutput {
@@ -168,7 +177,22 @@ impl ToolOutput {
                 end_turn: None,
             },
             is_error: false,
+            events: Vec::new(),
         }
+    }
+
+    /// The same, asking that the model is not called again in this run.
+    #[must_use]
+    pub fn ending_turn(mut self) -> Self {
+        self.result.end_turn = Some(true);
+        self
+    }
+
+    /// The same, telling of what the call did by an event.
+    #[must_use]
+    pub fn with_event(mut self, event: impl Into<QuipuEvent>) -> Self {
+        self.events.push(event.into());
+        self
     }
 
     /// A failure told in one text block, with empty details.
@@ -235,7 +259,17 @@ mod tests {
     fn the_tools_have_their_order_and_one_line_each() {
         let tools = super::builtin();
         let names: Vec<_> = tools.iter().map(|tool| tool.name()).collect();
-        let expected = ["read", "bash", "edit", "write", "grep", "find", "ls"];
+        let expected = [
+            "read",
+            "bash",
+            "edit",
+            "write",
+            "grep",
+            "find",
+            "ls",
+            "tasks_update",
+            "suggest_next",
+        ];
         assert_eq!(names, expected);
         for tool in tools {
             assert!(!tool.description().contains('\n'), "{}", tool.name());

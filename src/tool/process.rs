@@ -78,7 +78,7 @@ impl ProcessGroups {
     }
 
     /// Takes in the group of a child just started.
-    pub(super) fn add(&self, pid: Pid) -> Group {
+    pub(crate) fn add(&self, pid: Pid) -> Group {
         let mut list = self.list();
         list.retain(|group| !group.reaped || group.is_alive());
         let entry = Entry { pid, reaped: false };
@@ -105,7 +105,7 @@ impl ProcessGroups {
 }
 
 /// The group of one command. Dropping it before [`Group::settle`] kills all its members.
-pub(super) struct Group {
+pub(crate) struct Group {
     entry: Entry,
     groups: ProcessGroups,
     killed: bool,
@@ -113,21 +113,21 @@ pub(super) struct Group {
 }
 
 impl Group {
-    pub(super) fn ask_to_end(&self) {
+    pub(crate) fn ask_to_end(&self) {
         self.entry.ask_to_end();
     }
 
-    pub(super) fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         self.entry.signal(Signal::KILL);
         self.killed = true;
     }
 
-    pub(super) fn is_alive(&self) -> bool {
+    pub(crate) fn is_alive(&self) -> bool {
         self.entry.is_alive()
     }
 
     /// The first process was waited for.
-    pub(super) fn reaped(&mut self) {
+    pub(crate) fn reaped(&mut self) {
         self.entry.reaped = true;
         for entry in self
             .groups
@@ -140,7 +140,7 @@ impl Group {
     }
 
     /// The command is over; members it left in the background live on until the agent ends.
-    pub(super) fn settle(mut self) {
+    pub(crate) fn settle(mut self) {
         self.settled = true;
         if self.killed || !self.is_alive() {
             self.leave();

@@ -271,7 +271,19 @@ fn requests_are_as_the_service_wants_them() {
         .collect();
     assert_eq!(
         tools,
-        ["read", "bash", "edit", "write", "grep", "find", "ls"]
+        [
+            "read",
+            "bash",
+            "edit",
+            "write",
+            "grep",
+            "find",
+            "ls",
+            "tasks_update",
+            "suggest_next",
+            "subagent",
+            "wait"
+        ]
     );
     assert!(
         first.body["system"]

@@ -113,12 +113,50 @@ pub(crate) fn check(bytes: &[u8]) -> Result<Stream, Vec<String>> {
         findings.extend(schema::findings(&lines));
         findings.extend(grammar::native().findings(&lines));
         findings.extend(fold::findings(&lines));
+        findings.extend(relayed(&lines));
     }
     if findings.is_empty() {
         Ok(Stream { lines })
     } else {
         Err(findings)
     }
+}
+
+/// The streams of background agents, by agent, as far as they were passed on. A chain is several.
+pub(crate) fn children(lines: &[Value]) -> Vec<(String, Vec<Vec<Value>>)> {
+    let mut children: Vec<(String, Vec<Vec<Value>>)> = Vec::new();
+    for line in lines
+        .iter()
+        .filter(|line| kind(line) == "background_agent_event")
+    {
+        let id = text_at(line, "/agentId");
+        let known = children.iter().position(|(known, _)| known == id);
+        let at = known.unwrap_or_else(|| {
+            children.push((id.to_owned(), Vec::new()));
+            children.len() - 1
+        });
+        let streams = &mut children[at].1;
+        if kind(&line["event"]) == "session" || streams.is_empty() {
+            streams.push(Vec::new());
+        }
+        streams.last_mut().unwrap().push(line["event"].clone());
+    }
+    children
+}
+
+/// What is wrong with the streams of background agents that were passed on to their ends.
+fn relayed(lines: &[Value]) -> Vec<String> {
+    let mut findings = Vec::new();
+    for (id, streams) in children(lines) {
+        for stream in streams {
+            if stream.last().is_some_and(|line| kind(line) == "stream_end") {
+                let own = grammar::native().findings(&stream).into_iter();
+                let own = own.chain(fold::findings(&stream)).chain(relayed(&stream));
+                findings.extend(own.map(|what| format!("agent {id}: {what}")));
+            }
+        }
+    }
+    findings
 }
 
 /// The lines as JSON, and what is wrong with their spelling.

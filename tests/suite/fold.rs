@@ -130,6 +130,10 @@ impl Reader {
                     self.usage.add(usage);
                 }
             }
+            // What an agent's own agents used is in the end of its stream already.
+            "background_agent_event" if kind(&line["event"]) == "stream_end" => {
+                self.usage.add(&line["event"]["usage"]);
+            }
             "turn_end" => self.turn_end(line),
             "agent_end" if line["messages"] != json!(self.run) => {
                 self.wrong("agent_end", "messages are not those of the run");

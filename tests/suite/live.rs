@@ -136,6 +136,35 @@ pub(crate) fn assert_gone(pids: &[String]) {
     }
 }
 
+/// Fails unless all processes that were started in a world are gone soon; only Linux tells.
+pub(crate) fn assert_nobody_left(world: &crate::harness::World) {
+    let mark = format!("QUIPU_HOME={}", world.root().join("config").display());
+    let left = || -> Vec<String> {
+        let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        let of_world = entries.filter(|entry| {
+            let environ = std::fs::read(entry.path().join("environ")).unwrap_or_default();
+            environ
+                .split(|byte| *byte == 0)
+                .any(|variable| variable == mark.as_bytes())
+        });
+        of_world
+            .map(|entry| {
+                let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+                String::from_utf8_lossy(&line).replace('\0', " ")
+            })
+            .collect()
+    };
+    let began = Instant::now();
+    loop {
+        let left = left();
+        if left.is_empty() {
+            return;
+        }
+        assert!(began.elapsed() < PATIENCE, "still alive: {left:#?}");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
 /// The most memory that a running process has had, in KiB; only Linux tells.
 pub(crate) fn peak(pid: Pid) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{}/status", pid.as_raw_nonzero())).ok()?;

@@ -8,6 +8,8 @@
 use quipu::event::QuipuEvent;
 
 mod anthropic;
+mod background;
+mod background_ends;
 mod bad_input;
 mod check;
 mod compaction_cases;

@@ -11,12 +11,17 @@ use crate::harness::{Run, World};
 use crate::wire_check;
 
 /// A snapshot of a run: its stream, then what it said on standard error.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a choice of a test by itself"
+)]
 pub(crate) struct Shot<'a> {
     world: &'a World,
     run: &'a Run,
     updates: bool,
     usage: bool,
     joined: bool,
+    apart: bool,
     filters: Vec<(&'a str, &'a str)>,
 }
 
@@ -28,6 +33,7 @@ impl<'a> Shot<'a> {
             updates: true,
             usage: true,
             joined: false,
+            apart: false,
             filters: Vec::new(),
         }
     }
@@ -47,6 +53,13 @@ impl<'a> Shot<'a> {
     /// Makes one delta of all neighbours of a block, for texts of unknown length.
     pub(crate) fn joined(mut self) -> Self {
         self.joined = true;
+        self
+    }
+
+    /// Shows the streams of background agents by themselves: how they run into the others is up to
+    /// chance.
+    pub(crate) fn apart(mut self) -> Self {
+        self.apart = true;
         self
     }
 
@@ -87,27 +100,36 @@ impl<'a> Shot<'a> {
         if self.joined {
             lines.dedup_by(|next, line| join(line, next));
         }
+        let agents = agents(&self.run.stdout);
+        let mut apart = Vec::new();
+        if self.apart {
+            let is_apart = |line: &Value| kind(line) == "background_agent_event";
+            (apart, lines) = lines.into_iter().partition(is_apart);
+            let place = |line: &Value| agents.iter().position(|id| id == text_at(line, "/agentId"));
+            apart.sort_by_key(place);
+        }
         let mut ids = BTreeMap::new();
         let mut text = String::new();
         let count = lines.len();
+        if !apart.is_empty() {
+            lines.push(Value::Null);
+            lines.extend(apart);
+        }
         for mut line in lines {
+            if line.is_null() {
+                text.push_str("--- background agents\n");
+                continue;
+            }
             if kind(&line) == "stream_end" {
                 line["lines"] = count.into();
             }
-            if kind(&line) == "session" {
-                line["id"] = "[session]".into();
-                if line["stream"].is_object() {
-                    line["stream"]["version"] = "[version]".into();
-                    line["stream"]["schema"] = "[hash]".into();
-                }
-            }
             self.value(&mut line, &mut ids);
-            text.push_str(&line.to_string());
+            text.push_str(&session_names(&named(line.to_string(), &agents)));
             text.push('\n');
         }
         if !self.run.stderr.is_empty() {
             text.push_str("--- stderr\n");
-            text.push_str(&self.string(&self.run.stderr));
+            text.push_str(&named(self.string(&self.run.stderr), &agents));
         }
         text
     }
@@ -115,6 +137,13 @@ impl<'a> Shot<'a> {
     fn value(&self, value: &mut Value, ids: &mut BTreeMap<String, usize>) {
         match value {
             Value::Object(fields) => {
+                if fields.get("type").is_some_and(|kind| kind == "session") {
+                    fields["id"] = "[session]".into();
+                    if let Some(Value::Object(stream)) = fields.get_mut("stream") {
+                        stream["version"] = "[version]".into();
+                        stream["schema"] = "[hash]".into();
+                    }
+                }
                 for (name, value) in fields {
                     match name.as_str() {
                         "timestamp" | "durationMs" => *value = "[time]".into(),
@@ -141,7 +170,10 @@ impl<'a> Shot<'a> {
     }
 
     fn string(&self, text: &str) -> String {
-        let mut text = text.replace(self.world.root().to_str().unwrap(), "[world]");
+        let root = self.world.root().to_str().unwrap();
+        // The folder of a project's sessions has its path for a name.
+        let folder = root.trim_start_matches('/').replace('/', "-");
+        let mut text = text.replace(root, "[world]").replace(&folder, "[world]");
         // Files with the full output of a command have random names.
         let tmp = "[world]/tmp/";
         let mut from = 0;
@@ -162,18 +194,68 @@ fn on_wire(bytes: &[u8]) -> Vec<Value> {
     let text = std::str::from_utf8(bytes).unwrap();
     let lines = text.lines().map(|line| {
         let mut line: Value = serde_json::from_str(line).unwrap();
-        if let Some(message) = line
+        let mut inner = &mut line;
+        while kind(inner) == "background_agent_event" {
+            inner = &mut inner["event"];
+        }
+        let line_of = inner;
+        if let Some(message) = line_of
             .get("message")
-            .filter(|_| kind(&line) == "message_update")
+            .filter(|_| kind(line_of) == "message_update")
         {
             let content = message["content"].clone();
-            assert_eq!(*message, line["assistantMessageEvent"]["partial"]);
-            line["assistantMessageEvent"]["partial"] = "[as message]".into();
-            line["message"] = content;
+            assert_eq!(*message, line_of["assistantMessageEvent"]["partial"]);
+            line_of["assistantMessageEvent"]["partial"] = "[as message]".into();
+            line_of["message"] = content;
         }
         line
     });
     lines.collect()
+}
+
+/// The ids of background agents, in the order of their starts.
+fn agents(stream: &[u8]) -> Vec<String> {
+    let lines = stream.split(|byte| *byte == b'\n');
+    let lines = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
+    lines
+        .filter(|line| kind(line) == "background_agent_start")
+        .map(|line| text_at(&line, "/agentId").to_owned())
+        .collect()
+}
+
+/// The text with names that tell agents apart in place of their ids.
+fn named(mut text: String, agents: &[String]) -> String {
+    for (number, id) in (1..).zip(agents) {
+        text = text.replace(id.as_str(), &format!("[agent {number}]"));
+    }
+    text
+}
+
+/// The text with made-up names for the folders and files of sessions.
+fn session_names(line: &str) -> String {
+    let folder = "[world]/config/subagent-sessions/";
+    let mut text = String::new();
+    let mut rest = line;
+    while let Some(at) = rest.find(folder) {
+        let (before, after) = rest.split_at(at + folder.len());
+        text.push_str(before);
+        rest = after.strip_prefix("chain-").unwrap_or(after);
+        text.push_str(if rest.len() < after.len() {
+            "chain-[folder]"
+        } else {
+            "[folder]"
+        });
+        rest = rest.get(12..).unwrap_or_default();
+    }
+    text.push_str(rest);
+    // A date, a time and a UUID.
+    let mut from = 0;
+    while let Some(end) = text[from..].find(".jsonl").map(|at| from + at) {
+        let start = text[..end].rfind('/').map_or(end, |at| at + 1);
+        text.replace_range(start..end, "[file]");
+        from = start + "[file].jsonl".len();
+    }
+    text
 }
 
 /// A usage in a few characters: the counts in their order on the wire, the total, the price.
@@ -221,19 +303,24 @@ fn join(line: &mut Value, next: &Value) -> bool {
 /// The lines without the progress in between: how often a tool reports depends on the clock, only
 /// the first and the last report of a call do not.
 fn kept(lines: &[Value], updates: bool) -> Vec<Value> {
-    let ids: Vec<&str> = lines
+    let ids: Vec<String> = lines
         .iter()
-        .map(|line| {
+        .map(|mut line| {
+            let mut id = String::new();
+            while kind(line) == "background_agent_event" {
+                id = id + text_at(line, "/agentId") + "/";
+                line = &line["event"];
+            }
             if kind(line) == "tool_execution_update" {
-                text_at(line, "/toolCallId")
+                id + text_at(line, "/toolCallId")
             } else {
-                ""
+                String::new()
             }
         })
         .collect();
     let keep = |index: &usize| {
-        let id = ids[*index];
-        let between = ids[..*index].contains(&id) && ids[index + 1..].contains(&id);
+        let id = &ids[*index];
+        let between = ids[..*index].contains(id) && ids[index + 1..].contains(id);
         id.is_empty() || (updates && !between)
     };
     (0..lines.len())

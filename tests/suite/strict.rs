@@ -171,6 +171,41 @@ enum Line {
         reason: Because,
     },
     SummarizationRetryFinished {},
+    TasksUpdate {
+        tasks: Vec<ToDo>,
+    },
+    SuggestNext {
+        command: String,
+    },
+    BackgroundAgentStart {
+        agent_id: String,
+        agent_type: String,
+        task_summary: String,
+        #[serde(default)]
+        session_dir: Maybe<String>,
+    },
+    BackgroundAgentEvent {
+        agent_id: String,
+        event: Box<Line>,
+    },
+    BackgroundAgentEnd {
+        agent_id: String,
+        agent_type: String,
+        success: bool,
+        #[serde(default)]
+        model: Maybe<String>,
+        #[serde(default)]
+        thinking: Maybe<Level>,
+        #[serde(default)]
+        steps: Maybe<Vec<ChainStep>>,
+        #[serde(default)]
+        session_file: Maybe<String>,
+    },
+    ParentPausedForBackgroundAgents {
+        running_agent_count: u64,
+        turns_used: u64,
+        turn_limit: f64,
+    },
     StreamEnd {
         outcome: Ended,
         exit_code: u8,
@@ -180,6 +215,34 @@ enum Line {
         turns: u64,
         lines: u64,
     },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ToDo {
+    id: String,
+    title: String,
+    status: Doing,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Doing {
+    Pending,
+    InProgress,
+    Completed,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ChainStep {
+    step: u64,
+    agent: String,
+    success: bool,
+    #[serde(default)]
+    model: Maybe<String>,
+    #[serde(default)]
+    thinking: Maybe<Level>,
 }
 
 #[derive(Deserialize)]

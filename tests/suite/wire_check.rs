@@ -44,6 +44,10 @@ pub(crate) fn check(wire: Wire, bytes: &[u8], ended: Ended) -> Result<Vec<Value>
         });
         if wire == Wire::Dreb {
             findings.extend(snapshots(&lines));
+            for (id, streams) in check::children(&lines) {
+                let own = streams.iter().flat_map(|stream| snapshots(stream));
+                findings.extend(own.map(|what| format!("agent {id}: {what}")));
+            }
             findings.extend(fold::findings(&delta_only(&lines)));
         } else {
             findings.extend(fold::findings(&lines));

@@ -77,7 +77,7 @@ fn every_shared_key_is_read() {
           "images": {"autoResize": false, "blockImages": true},
           "sessionDir": "~/s", "defaultTools": ["read"],
           "subagentArbiter": {"enabled": true, "model": "p/m", "thinking": "low", "guidePath": "~/g"},
-          "backgroundAgents": {"maxConcurrentSubagents": 11, "parentTurnGuardrail": false,
+          "backgroundAgents": {"maxConcurrentSubagents": 11, "maxDepth": 2, "parentTurnGuardrail": false,
                                "parentTurnLimit": 12.5},
           "shellPath": "/bin/zsh", "toolsSeeKeys": true
         }"#,
@@ -132,6 +132,7 @@ fn every_shared_key_is_read() {
             },
             background_agents: BackgroundAgents {
                 max_concurrent_subagents: 11,
+                max_depth: 2,
                 parent_turn_guardrail: false,
                 parent_turn_limit: 12.5,
                 unknown: unknown(),

@@ -87,11 +87,12 @@ impl Tracker {
                 self.inside()?;
                 let agent = self.background(&event.agent_id)?;
                 agent.relayed = true;
-                refuse_if(
-                    agent.refused,
-                    "route of the background agent",
-                    &event.agent_id,
-                )
+                let refused = agent.refused;
+                if let Event::StreamEnd(end) = &*event.event {
+                    // It holds what the agent's own agents have used.
+                    self.totals.add(&end.usage);
+                }
+                refuse_if(refused, "route of the background agent", &event.agent_id)
             }
             Event::BackgroundAgentEnd(event) => {
                 self.inside()?;

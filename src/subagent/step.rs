@@ -1,0 +1,359 @@
+//! From what was asked for to a child, and from children to one result.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Component, Path, PathBuf};
+
+use super::child::{self, Around, Launch};
+use super::manager::{Manager, Steps, Task, Work};
+use super::process::KEY_VARIABLE;
+use super::report::Report;
+use super::{Decision, Definition, Proposal};
+use crate::event::{DispatchRoute, SubagentStepMetadata, ThinkingLevel};
+use crate::model::catalogue::Request;
+
+/// Where an agent stands.
+pub(super) struct Place {
+    pub(super) agent_id: String,
+    /// The folder of its sessions.
+    pub(super) folder: Option<PathBuf>,
+}
+
+/// What became of an agent.
+#[derive(Clone, Debug)]
+pub(super) struct Carried {
+    /// The definition that ran.
+    pub(super) agent_type: String,
+    pub(super) success: bool,
+    pub(super) model: Option<String>,
+    pub(super) thinking: Option<ThinkingLevel>,
+    pub(super) steps: Option<Steps>,
+    pub(super) session_file: Option<PathBuf>,
+    /// What the parent should know of how it ran.
+    pub(super) notes: Vec<String>,
+    pub(super) error: Option<String>,
+    pub(super) text: String,
+}
+
+/// What a child is started with.
+struct Plan<'a> {
+    definition: &'a Definition,
+    /// Models to try, the first that can be used counts.
+    models: Vec<String>,
+    thinking: ThinkingLevel,
+    cwd: PathBuf,
+}
+
+/// What became of one step.
+struct Done {
+    agent: String,
+    report: Report,
+    notes: Vec<String>,
+}
+
+impl Manager {
+    pub(super) async fn carry_out(&self, place: &Place, work: Work) -> Carried {
+        match work {
+            Work::Single(task) => {
+                let done = self
+                    .step(place, None, task, place.folder.as_deref(), 0.0)
+                    .await;
+                let report = done.report;
+                let ran = report.model.is_some();
+                Carried {
+                    agent_type: done.agent,
+                    success: report.error.is_none(),
+                    model: report.model_name(),
+                    thinking: report.thinking,
+                    steps: None,
+                    session_file: place
+                        .folder
+                        .as_ref()
+                        .and_then(|folder| report.session_file(folder)),
+                    notes: done.notes,
+                    text: if ran {
+                        report.text.whole()
+                    } else {
+                        String::new()
+                    },
+                    error: report.error,
+                }
+            }
+            Work::Chain(tasks) => self.chain(place, tasks).await,
+        }
+    }
+
+    /// Runs the steps of a chain up to the first that fails.
+    async fn chain(&self, place: &Place, tasks: Vec<Task>) -> Carried {
+        let (mut steps, mut texts, mut notes) = (Steps::new(), Vec::new(), Vec::new());
+        let mut previous = String::new();
+        let mut error = None;
+        let mut agent_type = None;
+        let mut cost = 0.0;
+        for (number, mut task) in (1..).zip(tasks) {
+            task.task = task.task.replace("{previous}", &previous);
+            let folder = place.folder.as_ref();
+            let folder = folder.map(|folder| folder.join(format!("step-{number}")));
+            let done = self
+                .step(place, Some(number), task, folder.as_deref(), cost)
+                .await;
+            let report = done.report;
+            cost += report.cost;
+            previous = report.text.whole();
+            agent_type.get_or_insert_with(|| done.agent.clone());
+            steps.push(SubagentStepMetadata {
+                step: number,
+                agent: done.agent.clone(),
+                success: report.error.is_none(),
+                model: report.model_name(),
+                thinking: report.thinking,
+            });
+            notes.extend(done.notes);
+            let mut text = format!("### Step {number} ({})", done.agent);
+            if report.model.is_some() {
+                text = format!("{text}\n\n{previous}");
+            }
+            texts.push(text);
+            if let Some(what) = report.error {
+                error = Some(format!("Step {number}: {what}"));
+                break;
+            }
+        }
+        Carried {
+            agent_type: agent_type.unwrap_or_default(),
+            success: error.is_none(),
+            model: None,
+            thinking: None,
+            steps: Some(steps),
+            session_file: None,
+            notes,
+            error,
+            text: texts.join("\n\n"),
+        }
+    }
+
+    /// Runs one agent; `before` is what earlier steps of the same chain have cost.
+    async fn step(
+        &self,
+        place: &Place,
+        step: Option<u64>,
+        task: Task,
+        folder: Option<&Path>,
+        before: f64,
+    ) -> Done {
+        let mut notes = Vec::new();
+        let fail = |agent: &str, error: String| Done {
+            agent: agent.to_owned(),
+            report: Report::failed(error),
+            notes: Vec::new(),
+        };
+        let mut plan = match self.plan(&task) {
+            Ok(plan) => plan,
+            Err(error) => return fail(&task.agent, error),
+        };
+        if let Err(error) = self.arbitrate(place, step, &task, &mut plan).await {
+            return fail(&plan.definition.name, error);
+        }
+        let agent = plan.definition.name.clone();
+        let cost = |cost: f64| self.note_cost(&place.agent_id, before + cost);
+        let around = Around {
+            agent_id: &place.agent_id,
+            events: &self.config.events,
+            stop: &self.stop,
+            groups: &self.config.groups,
+            secrets: &self.config.secrets,
+            cost: &cost,
+        };
+        let mut models = plan.models.iter().peekable();
+        let mut report = Report::failed("There is no model to run the agent on.");
+        while let Some(model) = models.next() {
+            if self.stop.is_cancelled() {
+                report = Report::failed("The agent was stopped.");
+                break;
+            }
+            let launch = self.launch(place, &plan, model, &task.task, folder);
+            report = child::run(launch, &around).await;
+            match models.peek() {
+                Some(next) if report.could_not_begin() => notes.push(format!(
+                    "The model {model} cannot be used, {next} was taken: {}",
+                    report.error.as_deref().unwrap_or_default()
+                )),
+                _ => break,
+            }
+        }
+        Done {
+            agent,
+            report,
+            notes,
+        }
+    }
+
+    /// Fills in what the task leaves open.
+    fn plan(&self, task: &Task) -> Result<Plan<'_>, String> {
+        let parent = &self.config.parent;
+        let definition = self.definition(&task.agent)?;
+        let cwd = match &task.cwd {
+            None => parent.cwd.clone(),
+            Some(given) => folder(&parent.cwd, given)?,
+        };
+        let models = if let Some(model) = &task.model {
+            vec![model.clone()]
+        } else {
+            let own = format!("{}/{}", parent.model.provider, parent.model.id);
+            definition.models.iter().cloned().chain([own]).collect()
+        };
+        Ok(Plan {
+            definition,
+            models,
+            thinking: task
+                .thinking
+                .or(definition.thinking)
+                .unwrap_or(parent.thinking),
+            cwd,
+        })
+    }
+
+    fn definition(&self, name: &str) -> Result<&Definition, String> {
+        self.config.definitions.get(name).ok_or_else(|| {
+            let known: Vec<_> = self
+                .config
+                .definitions
+                .iter()
+                .map(|known| known.name.as_str())
+                .collect();
+            format!(
+                "There is no agent named \"{name}\". Agents: {}.",
+                known.join(", ")
+            )
+        })
+    }
+
+    /// Asks the arbiter, if there is one, which may change the route.
+    async fn arbitrate<'a>(
+        &'a self,
+        place: &Place,
+        step: Option<u64>,
+        task: &Task,
+        plan: &mut Plan<'a>,
+    ) -> Result<(), String> {
+        let Some(arbiter) = &self.config.arbiter else {
+            return Ok(());
+        };
+        let proposal = Proposal {
+            agent_id: place.agent_id.clone(),
+            step,
+            route: DispatchRoute {
+                agent: plan.definition.name.clone(),
+                model: plan.models.first().cloned().unwrap_or_default(),
+                thinking: plan.thinking,
+            },
+            task: task.task.clone(),
+        };
+        let decision = tokio::select! {
+            decision = arbiter.decide(proposal) => decision,
+            () = self.stop.cancelled() => Decision::Refuse,
+        };
+        match decision {
+            Decision::Start(route) => {
+                plan.definition = self.definition(&route.agent)?;
+                plan.models = vec![route.model];
+                plan.thinking = route.thinking;
+                Ok(())
+            }
+            Decision::Refuse => Err("The dispatch was refused, so the agent did not start.".into()),
+        }
+    }
+
+    fn launch(
+        &self,
+        place: &Place,
+        plan: &Plan<'_>,
+        model: &str,
+        task: &str,
+        folder: Option<&Path>,
+    ) -> Launch {
+        let parent = &self.config.parent;
+        let mut args = self.config.args.clone();
+        // As one word: a value may begin with a dash.
+        let mut flag = |name: &str, value: &OsStr| {
+            let mut word = OsString::from(format!("--{name}="));
+            word.push(value);
+            args.push(word);
+        };
+        flag("mode", "json".as_ref());
+        flag("model", model.as_ref());
+        flag("thinking", plan.thinking.as_str().as_ref());
+        flag("agent-type", plan.definition.name.as_ref());
+        if let Some(folder) = folder {
+            flag("session-dir", folder.as_os_str());
+        }
+        if let Some(file) = self.session_file() {
+            flag("parent-session", file.as_os_str());
+        }
+        if let Some(script) = &parent.script
+            && Request::is_offline(None, Some(model))
+        {
+            flag("script", script.as_os_str());
+        }
+        if let Some(most) = self.config.max_cost {
+            let left = (most - self.spent()).max(f64::MIN_POSITIVE);
+            flag("max-cost", left.to_string().as_ref());
+        }
+        if !plan.definition.prompt.is_empty() {
+            flag("append-system-prompt", plan.definition.prompt.as_ref());
+        }
+        let tools = self.tools(plan.definition);
+        if !tools.is_empty() {
+            flag("tools", tools.join(",").as_ref());
+        }
+        if tools.is_empty() {
+            args.push("--no-tools".into());
+        }
+        if folder.is_none() {
+            args.push("--no-session".into());
+        }
+        let mut variables = self.config.variables.clone();
+        if let Some(key) = &parent.key
+            && model.starts_with(&format!("{}/", parent.model.provider))
+        {
+            variables.push((KEY_VARIABLE, key.expose().into()));
+        }
+        let path = if parent.path.is_empty() {
+            place.agent_id.clone()
+        } else {
+            format!("{}/{}", parent.path, place.agent_id)
+        };
+        Launch {
+            program: self.config.program.clone(),
+            args,
+            cwd: plan.cwd.clone(),
+            variables,
+            path,
+            task: task.to_owned(),
+        }
+    }
+
+    /// The tools of a child: those of its definition that its parent has too.
+    fn tools(&self, definition: &Definition) -> Vec<String> {
+        let parent = &self.config.parent;
+        let more = ["subagent", "wait"].map(str::to_owned);
+        let more = more.into_iter().filter(|_| parent.may_nest);
+        let wanted = definition.tools.iter().cloned().chain(more);
+        wanted.filter(|tool| parent.tools.contains(tool)).collect()
+    }
+}
+
+/// The folder that a task names: absolute, or below that of the parent.
+fn folder(parent: &Path, given: &str) -> Result<PathBuf, String> {
+    let path = Path::new(given);
+    let leaves = |part| matches!(part, Component::ParentDir);
+    if path.is_relative() && path.components().any(leaves) {
+        return Err(format!(
+            "The folder {given} leads out of the working directory; give an absolute path."
+        ));
+    }
+    let folder = parent.join(path);
+    if !folder.is_dir() {
+        return Err(format!("There is no folder {}.", folder.display()));
+    }
+    Ok(folder)
+}
