@@ -108,6 +108,7 @@ fn after() -> Value {
 }
 
 /// The cases that play without anybody's doing.
+#[allow(clippy::too_many_lines, reason = "a table of cases")]
 fn cases() -> Vec<Case> {
     let small = |name| short(name, 50);
     let cut = json!({ "blocks": [{ "text": "Half of a summary", "chunk": 5 }], "abort_after": 2,

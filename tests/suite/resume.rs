@@ -233,7 +233,7 @@ pub(crate) fn foreign(cwd: &str, provider: &str, model: &str) -> String {
                     "usage": usage, "stopReason": "stop", "timestamp": 1_767_607_872_345_u64,
                     "ofAnother": true } }),
     ];
-    lines.iter().map(|line| format!("{line}\n")).collect()
+    lines.map(|line| line.to_string() + "\n").concat()
 }
 
 /// Puts a session file into the folder of this project.

@@ -149,7 +149,7 @@ fn branches_that_were_left_are_marked_and_not_written_out() {
                 "firstKeptEntryId": "0000000c", "tokensBefore": 1234 }),
         json!({ "type": "of_an_extension", "id": "0000000e", "parentId": "0000000d" }),
     ];
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let text = lines.map(|line| line.to_string() + "\n").concat();
     world.file("s.jsonl", text + "no entry\n");
     let shown = said(&world, &["show", "./s.jsonl"]);
     for line in [
