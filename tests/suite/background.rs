@@ -211,11 +211,14 @@ fn several_agents_side_by_side() {
         give(&json!({ "tasks": [
             { "task": "QUICK: one" }, { "task": "SLOW: two", "agent": "feature-dev", "thinking": "off" },
         ]})),
-        bash("touch go"),
         text("One is there."),
         text("Both are there."),
     ]);
-    let run = play(&world, &steps);
+    let mut live = world.offline(&steps).arg("Do it").live();
+    live.until("agent_end");
+    live.until("agent_end");
+    world.file("go", "");
+    let run = live.end();
     let stream = run.stream();
     let told = results(&stream);
     assert!(told[0].contains("Quick result.") && told[0].contains("Still running (1): "));
