@@ -17,7 +17,7 @@ use crate::agent::{
     Agent, AgentConfig, Background, CompactionPolicy, Limits, RetryPolicy, RunEnd, Successors,
     system_prompt,
 };
-use crate::config::settings::{Images, Loaded, Settings};
+use crate::config::settings::{Compaction, Images, Loaded, Retry, Settings};
 use crate::config::{Environment, Instructions, Paths};
 use crate::event::{ErrorCode, ModelRef, Outcome, StreamError, UserContent};
 use crate::subagent::{KEY_VARIABLE, Subagent, Wait};
@@ -157,12 +157,6 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
     let Loaded { settings, warnings } =
         Settings::load(&paths, &cwd, &environment).map_err(|error| configuration(&error))?;
     warn(&warnings);
-    let instructions = if args.no_context_files {
-        Instructions::default()
-    } else {
-        Instructions::load(&paths, &cwd)
-    };
-    warn(&instructions.warnings);
     let session_folder = session::folder(args.session_dir.as_deref(), &settings, &paths, &cwd);
     let begun = session::load(&seat, &session_folder).await?;
     let before = Before {
@@ -213,16 +207,7 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         groups: &groups,
     });
     let tools = tools(&names, background.as_ref());
-    let custom = args
-        .system_prompt
-        .as_deref()
-        .map(|text| text_or_file(text, "--system-prompt"))
-        .transpose()?;
-    let mut append = Vec::from_iter(instructions.section());
-    for text in &args.append_system_prompt {
-        append.push(text_or_file(text, "--append-system-prompt")?);
-    }
-    let system_prompt = system_prompt(&tools, &cwd, custom.as_deref(), &append);
+    let system_prompt = instructions(args, &paths, &cwd, &tools)?;
     let notes = (&chosen_model, thinking, args.name.as_deref());
     let (session, context) = session::begin(&seat, begun, &session_folder, notes)?;
     if let Some(background) = &background {
@@ -250,20 +235,53 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
             max_turns: args.max_turns,
             max_cost: args.max_cost,
         },
-        retry: RetryPolicy {
-            max_retries: settings.retry.max_retries * u32::from(settings.retry.enabled),
-            base_delay: Duration::from_millis(settings.retry.base_delay_ms),
-            longest_hint: settings.retry.longest_hint(),
-        },
-        compaction: CompactionPolicy {
-            enabled: settings.compaction.enabled,
-            reserve_tokens: settings.compaction.reserve_tokens,
-            keep_recent_tokens: settings.compaction.keep_recent_tokens,
-        },
+        retry: retry_policy(&settings.retry),
+        compaction: compaction_policy(&settings.compaction),
         fallback: chain.map(|chain| Box::new(chain) as Box<dyn Successors>),
         background,
     });
     Ok((agent, settings.images))
+}
+
+/// The instructions ahead of the conversation: the flags' and those of the folders it works in.
+fn instructions(
+    args: &Args,
+    paths: &Paths,
+    cwd: &Path,
+    tools: &[Arc<dyn Tool>],
+) -> Result<String, Failure> {
+    let instructions = if args.no_context_files {
+        Instructions::default()
+    } else {
+        Instructions::load(paths, cwd)
+    };
+    warn(&instructions.warnings);
+    let custom = args
+        .system_prompt
+        .as_deref()
+        .map(|text| text_or_file(text, "--system-prompt"))
+        .transpose()?;
+    let mut append = Vec::from_iter(instructions.section());
+    for text in &args.append_system_prompt {
+        append.push(text_or_file(text, "--append-system-prompt")?);
+    }
+    Ok(system_prompt(tools, cwd, custom.as_deref(), &append))
+}
+
+fn retry_policy(retry: &Retry) -> RetryPolicy {
+    RetryPolicy {
+        max_retries: retry.max_retries * u32::from(retry.enabled),
+        base_delay: Duration::from_millis(retry.base_delay_ms),
+        longest_hint: retry.longest_hint(),
+    }
+}
+
+fn compaction_policy(compaction: &Compaction) -> CompactionPolicy {
+    CompactionPolicy {
+        enabled: compaction.enabled,
+        reserve_tokens: compaction.reserve_tokens,
+        keep_recent_tokens: compaction.keep_recent_tokens,
+    }
 }
 
 /// The names of the tools that the arguments allow, in their order for the model.
