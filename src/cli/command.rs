@@ -23,7 +23,7 @@ pub(super) struct Program {
 /// What to do instead of a run.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// List the models that can be named: those of models.json and those a local server offers
+    /// List the models that can be named: built in, known, of models.json, and of servers on this machine
     Models(models::Models),
     /// List the sessions of this folder, show one, or write one out as Markdown
     Sessions(sessions::Sessions),
