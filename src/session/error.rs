@@ -19,6 +19,33 @@ pub enum SessionError {
         /// What the system said.
         source: io::Error,
     },
+    /// The file cannot be read.
+    #[error("the session file {} cannot be read: {source}", file.display())]
+    Read {
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The file is not a session.
+    #[error("{} is not a session file: {reason}", file.display())]
+    NoSession {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Another process goes on with the session.
+    #[error(
+        "the session file {} is in use by another process{}. Wait for its end, or go on with a copy \
+         by --fork", file.display(), process(*.pid)
+    )]
+    InUse {
+        /// The file.
+        file: PathBuf,
+        /// The process, where the system tells.
+        pid: Option<u32>,
+    },
     /// The file cannot be made or written; what it held before is still whole.
     #[error("writing the session file {} failed: {source}", file.display())]
     Write {
@@ -26,6 +53,12 @@ pub enum SessionError {
         file: PathBuf,
         /// What the system said.
         source: io::Error,
+    },
+    /// The file was made by somebody else meanwhile.
+    #[error("the session file {} was made by another program meanwhile", file.display())]
+    Exists {
+        /// The file.
+        file: PathBuf,
     },
     /// The file was deleted while the session went on.
     #[error("the session file {} was deleted while the session went on", file.display())]
@@ -44,6 +77,10 @@ pub enum SessionError {
     /// An entry has no JSON form.
     #[error("a session entry cannot be written as JSON: {0}")]
     Encode(#[from] serde_json::Error),
+}
+
+fn process(pid: Option<u32>) -> String {
+    pid.map_or_else(String::new, |pid| format!(" ({pid})"))
 }
 
 impl SessionError {

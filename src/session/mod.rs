@@ -2,15 +2,26 @@
 //!
 //! A line is a [`SessionEntry`](crate::event::SessionEntry), whose types and bundle come from
 //! `schema/session/`. Entries form a tree by `parentId`; the entry that the next one follows is the
-//! leaf, on disk the last of the file.
+//! leaf, on disk the last of the file. Files of other programs and older versions are read too: what
+//! is not known stays in the file and is passed over.
 
+mod context;
+mod entry;
 mod error;
 mod file;
 mod folder;
+mod index;
+mod lines;
+mod open;
 mod store;
+#[cfg(test)]
+mod testing;
+mod upgrade;
 
+pub use context::ContextEntry;
 pub use error::SessionError;
 pub use folder::{file_name, project_folder};
+pub use open::{Resumed, StoredEntries, StoredEntry, read_entries, read_header};
 pub use store::{SessionStore, one_line};
 
 use crate::event::{SessionHeader, StoredSessionHeader, StoredSessionHeaderVersion};

@@ -2,17 +2,18 @@
 
 use std::collections::HashSet;
 use std::fs::DirBuilder;
-use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use serde_json::Value;
 use uuid::Uuid;
 
-use super::file::LineFile;
+use super::file::{LineFile, writing};
 use super::{SessionError, file_name};
 use crate::event::{
-    AgentMessage, CustomMessageEntry, MessageEntry, ModelChangeEntry, ModelRef, SessionEntry,
+    AgentMessage, BranchSummaryEntry, CompactionEntry, CompactionResult, CustomEntry,
+    CustomMessageEntry, LabelEntry, MessageEntry, ModelChangeEntry, ModelRef, SessionEntry,
     SessionInfoEntry, StoredSessionHeader, ThinkingLevel, ThinkingLevelChangeEntry,
 };
 
@@ -30,7 +31,7 @@ const DRAWS: usize = 100;
 /// the caller to take out.
 #[derive(Debug)]
 pub struct SessionStore {
-    ids: HashSet<String>,
+    ids: HashSet<Box<str>>,
     /// The entry that the next one follows.
     leaf: Option<String>,
     place: Place,
@@ -61,20 +62,42 @@ impl SessionStore {
     /// [`SessionError::Folder`] if the folder cannot be made or written, so that this is known before
     /// a model is asked.
     pub fn create(folder: &Path, header: &StoredSessionHeader) -> Result<Self, SessionError> {
-        usable(folder).map_err(|source| SessionError::Folder {
-            folder: folder.to_owned(),
-            source,
-        })?;
-        let mut lines = Vec::new();
-        push_line(&mut lines, header)?;
-        let path = folder.join(file_name(&header.timestamp, &header.id));
-        Ok(Self::at(Place::Waiting { path, lines }))
+        Self::create_at(
+            &folder.join(file_name(&header.timestamp, &header.id)),
+            header,
+        )
     }
 
     /// A session that ends with the process. Its entries have ids all the same.
     #[must_use]
     pub fn in_memory() -> Self {
         Self::at(Place::Memory)
+    }
+
+    /// A fresh session with this file, which must not be there yet. Its folder is made if it is not
+    /// there.
+    ///
+    /// # Errors
+    /// As [`SessionStore::create`].
+    pub fn create_at(path: &Path, header: &StoredSessionHeader) -> Result<Self, SessionError> {
+        let folder = match path.parent() {
+            Some(folder) if folder != Path::new("") => folder,
+            _ => Path::new("."),
+        };
+        usable(folder)?;
+        let mut lines = Vec::new();
+        push_line(&mut lines, header)?;
+        let path = path.to_owned();
+        Ok(Self::at(Place::Waiting { path, lines }))
+    }
+
+    /// A session that goes on in `file`, whose entries have these ids, after the entry `leaf`.
+    pub(super) fn gone_on(file: LineFile, ids: HashSet<Box<str>>, leaf: Option<String>) -> Self {
+        Self {
+            ids,
+            leaf,
+            place: Place::File(file),
+        }
     }
 
     fn at(place: Place) -> Self {
@@ -93,6 +116,12 @@ impl SessionStore {
             Place::Waiting { path, .. } => Some(path),
             Place::File(file) => Some(file.path()),
         }
+    }
+
+    /// Id of the entry that the next one follows; `None` before the first.
+    #[must_use]
+    pub fn leaf(&self) -> Option<&str> {
+        self.leaf.as_deref()
     }
 
     /// Appends a message and gives the id of its entry. To be called before the event that announces
@@ -165,30 +194,118 @@ impl SessionStore {
         })
     }
 
+    /// Appends a compaction. Its summary stands in the context for what came before the first entry
+    /// that it keeps.
+    pub fn append_compaction(&mut self, result: &CompactionResult) -> Result<String, SessionError> {
+        self.append(false, |head| {
+            CompactionEntry {
+                id: head.id,
+                parent_id: head.parent_id,
+                timestamp: head.timestamp,
+                summary: result.summary.clone(),
+                first_kept_entry_id: result.first_kept_entry_id.clone(),
+                tokens_before: result.tokens_before,
+                details: result.details.clone(),
+                usage: result.usage.clone(),
+                from_hook: Some(false),
+            }
+            .into()
+        })
+    }
+
+    /// Appends the summary of the branch that ended with the entry `from`, or `root`. It follows the
+    /// entry that the session was [moved](Self::go_to) to.
+    pub fn append_branch_summary(
+        &mut self,
+        from: &str,
+        summary: &str,
+    ) -> Result<String, SessionError> {
+        self.append(false, |head| {
+            BranchSummaryEntry {
+                id: head.id,
+                parent_id: head.parent_id,
+                timestamp: head.timestamp,
+                from_id: from.to_owned(),
+                summary: summary.to_owned(),
+                details: None,
+                usage: None,
+                from_hook: Some(false),
+            }
+            .into()
+        })
+    }
+
+    /// Appends data that the model never sees.
+    pub fn append_custom(
+        &mut self,
+        custom_type: &str,
+        data: Option<Value>,
+    ) -> Result<String, SessionError> {
+        self.append(false, |head| {
+            CustomEntry {
+                custom_type: custom_type.to_owned(),
+                data,
+                id: head.id,
+                parent_id: head.parent_id,
+                timestamp: head.timestamp,
+            }
+            .into()
+        })
+    }
+
+    /// Appends a name for the entry `target`; `None` takes it away.
+    pub fn append_label(
+        &mut self,
+        target: &str,
+        label: Option<&str>,
+    ) -> Result<String, SessionError> {
+        self.append(false, |head| {
+            LabelEntry {
+                id: head.id,
+                parent_id: head.parent_id,
+                timestamp: head.timestamp,
+                target_id: target.to_owned(),
+                label: label.map(str::to_owned),
+            }
+            .into()
+        })
+    }
+
+    /// Goes back to an entry, or to before the first: the next one follows it and begins a branch.
+    /// False, and nothing done, if the session has no such entry.
+    #[must_use]
+    pub fn go_to(&mut self, id: Option<&str>) -> bool {
+        let known = id.is_none_or(|id| self.ids.contains(id));
+        if known {
+            self.leaf = id.map(str::to_owned);
+        }
+        known
+    }
+
     fn append(
         &mut self,
         answer: bool,
         entry: impl FnOnce(Head) -> SessionEntry,
     ) -> Result<String, SessionError> {
-        let id = self.fresh_id();
+        let id = fresh_id(|id| self.ids.contains(id));
         let head = Head {
             id: id.clone(),
             parent_id: self.leaf.clone(),
             timestamp: humantime::format_rfc3339_millis(SystemTime::now()).to_string(),
         };
         self.place.write(&entry(head), answer)?;
-        self.ids.insert(id.clone());
+        self.ids.insert(id.as_str().into());
         self.leaf = Some(id.clone());
         Ok(id)
     }
+}
 
-    /// Eight hex digits that no entry of the session has; a whole UUID if luck is out.
-    fn fresh_id(&self) -> String {
-        (0..DRAWS)
-            .map(|_| format!("{:08x}", Uuid::new_v4().as_fields().0))
-            .find(|id| !self.ids.contains(id))
-            .unwrap_or_else(|| Uuid::new_v4().to_string())
-    }
+/// Eight hex digits that are not taken; a whole UUID if luck is out.
+pub(super) fn fresh_id(taken: impl Fn(&str) -> bool) -> String {
+    (0..DRAWS)
+        .map(|_| format!("{:08x}", Uuid::new_v4().as_fields().0))
+        .find(|id| !taken(id))
+        .unwrap_or_else(|| Uuid::new_v4().to_string())
 }
 
 impl Place {
@@ -199,7 +316,11 @@ impl Place {
                 let before = lines.len();
                 push_line(lines, entry)?;
                 if answer {
-                    match LineFile::create(path, lines) {
+                    let made = LineFile::create(path, |out| {
+                        let written = out.write_all(lines);
+                        written.map_err(|error| writing(path, error))
+                    });
+                    match made {
                         Ok(file) => *self = Self::File(file),
                         Err(error) => {
                             lines.truncate(before);
@@ -227,17 +348,27 @@ pub fn one_line(name: &str) -> String {
         .to_owned()
 }
 
-/// Makes the folder where it is missing and tells whether files can be made in it.
-fn usable(folder: &Path) -> io::Result<()> {
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)?;
-    let access = rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK;
-    Ok(rustix::fs::access(folder, access)?)
+/// Makes the folder where it is missing and makes sure that files can be made in it.
+pub(super) fn usable(folder: &Path) -> Result<(), SessionError> {
+    let usable = || {
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(folder)?;
+        let access = rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK;
+        Ok(rustix::fs::access(folder, access)?)
+    };
+    usable().map_err(|source| SessionError::Folder {
+        folder: folder.to_owned(),
+        source,
+    })
 }
 
-fn push_line(lines: &mut Vec<u8>, line: &impl serde::Serialize) -> Result<(), SessionError> {
+/// Adds an entry or a header as a line.
+pub(super) fn push_line(
+    lines: &mut Vec<u8>,
+    line: &impl serde::Serialize,
+) -> Result<(), SessionError> {
     let before = lines.len();
     if let Err(error) = serde_json::to_writer(&mut *lines, line) {
         lines.truncate(before);

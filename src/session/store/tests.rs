@@ -6,33 +6,8 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::contract::SESSION_STRICT;
-use crate::event::{SessionHeader, sample};
-
-fn header() -> StoredSessionHeader {
-    let stream = json!({ "wire": "quipu", "version": "1.0.0", "schema": "sha256:0" });
-    let header: SessionHeader = serde_json::from_value(json!({
-        "type": "session",
-        "version": 3,
-        "id": "01997f3c-6a00-7c31-9a55-0c2f3b1d2e10",
-        "timestamp": "2026-09-21T14:13:20.000Z",
-        "cwd": "/p",
-        "stream": stream,
-    }))
-    .unwrap();
-    (&header).into()
-}
-
-fn message(value: Value) -> AgentMessage {
-    serde_json::from_value(value).unwrap()
-}
-
-fn user(text: &str) -> AgentMessage {
-    message(sample::user(text))
-}
-
-fn answer(stop_reason: &str) -> AgentMessage {
-    message(sample::answer(&json!([]), stop_reason))
-}
+use crate::event::sample;
+use crate::session::testing::{answer, header, message, user};
 
 fn store() -> (TempDir, SessionStore) {
     let folder = tempfile::tempdir().unwrap();
