@@ -9,6 +9,9 @@ pub mod codegen;
 pub mod config;
 pub mod contract;
 pub mod event;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzz;
 pub mod model;
 pub mod session;
 pub mod subagent;

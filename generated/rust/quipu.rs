@@ -648,7 +648,7 @@ impl From<ToolcallEnd> for AssistantMessageEvent {
 pub struct AutoRetryEndEvent {
     /// True when a retry brought an answer.
     pub success: bool,
-    /// Number of the last retry, from 1.
+    /// Number of the last retry, from 1: that of the last auto_retry_start.
     pub attempt: u64,
     /// The error that ended the series. Absent on success.
     #[serde(
@@ -662,19 +662,19 @@ pub struct AutoRetryEndEvent {
 
 tagged!(AutoRetryEndEvent : "type" = "auto_retry_end");
 
-/// A failed answer is going to be requested again; directly after the agent_end of the failed run, before the wait. The retry is a run of its own. On the dreb wire it follows the turn_end instead, and the retry is a turn. One auto_retry_end closes the whole series, however many auto_retry_start it has.
+/// A failed answer is going to be requested again, from the same model or from the next one of a fallback chain; directly after the agent_end of the failed run, before the wait. The retry is a run of its own. On the dreb wire it follows the turn_end instead, and the retry is a turn. One auto_retry_end closes the whole series, however many auto_retry_start and models it has.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "auto_retry_start", remote = "Self")]
 pub struct AutoRetryStartEvent {
-    /// Number of the retry, from 1.
+    /// Number of the retry, from 1; the first request to a model that takes over is number 1 again.
     pub attempt: u64,
-    /// Most retries that are made.
+    /// Most retries that are made with one model.
     #[serde(rename = "maxAttempts")]
     pub max_attempts: u64,
-    /// Wait before the retry, in ms.
+    /// Wait before the retry, in ms; 0 when another model takes over.
     #[serde(rename = "delayMs")]
     pub delay_ms: u64,
-    /// The error that is being retried.
+    /// The error that is being retried. It also names the model that takes over, if one does.
     #[serde(rename = "errorMessage")]
     pub error_message: String,
 }
@@ -3645,7 +3645,7 @@ pub struct ThinkingLevelChangeEntry {
 
 tagged!(ThinkingLevelChangeEntry : "type" = "thinking_level_change");
 
-/// The thinking level was changed after the start; requests from now on use it. The level at the start of a run is in agent_start.
+/// The thinking level was changed after the start; requests from now on use it. When another model takes over from one that failed, between the auto_retry_start and the agent_start. The level at the start of a run is in agent_start.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "thinking_level_changed", remote = "Self")]
 pub struct ThinkingLevelChangedEvent {
@@ -3655,7 +3655,7 @@ pub struct ThinkingLevelChangedEvent {
 
 tagged!(ThinkingLevelChangedEvent : "type" = "thinking_level_changed");
 
-/// A level that was asked for is not offered by the model, so another one is used; once for each model and level. For the level asked for on the command line it comes after the header, before the first agent_start.
+/// A level that was asked for is not offered by the model, so another one is used; once for each model and level. For the level asked for on the command line it comes after the header, before the first agent_start; for a model that takes over from one that failed, before the agent_start of its first run, directly after a thinking_level_changed if there is one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "thinking_level_clamped", remote = "Self")]
 pub struct ThinkingLevelClampedEvent {

@@ -7,6 +7,7 @@
 mod answer;
 mod background;
 mod dispatch;
+mod fallback;
 mod names;
 mod prompt;
 mod retry;
@@ -31,6 +32,7 @@ use crate::tool::{Tool, ToolEnv};
 use crate::wire::{EventSender, StreamClosed};
 
 pub use background::Background;
+pub use fallback::{Successor, Successors};
 pub use names::resolve;
 pub use prompt::system_prompt;
 use retry::Next;
@@ -66,6 +68,8 @@ pub struct AgentConfig {
     pub retry: RetryPolicy,
     /// The agents that work beside the conversation, if it may have any.
     pub background: Option<Background>,
+    /// The models that take over when it fails for good.
+    pub fallback: Option<Box<dyn Successors>>,
 }
 
 /// Bounds on a whole conversation.
@@ -98,6 +102,8 @@ enum Played {
     Retry {
         delay: Duration,
         error_message: String,
+        /// The model that is asked then; the same one if `None`.
+        successor: Option<Box<Successor>>,
     },
 }
 
@@ -119,7 +125,7 @@ pub enum Halt {
     Session(#[from] SessionError),
 }
 
-/// One conversation with one model.
+/// One conversation with a model, or with those that take over from it.
 pub struct Agent {
     config: AgentConfig,
     /// The tools as the model is told of them.
@@ -133,6 +139,8 @@ pub struct Agent {
     /// Retries so far in the open series; 0 when none is open.
     retries: u32,
     guard: background::Guard,
+    /// The model that others have taken over from.
+    original: Option<ModelRef>,
 }
 
 impl Agent {
@@ -153,6 +161,7 @@ impl Agent {
             cost: 0.0,
             retries: 0,
             guard: background::Guard::default(),
+            original: None,
         }
     }
 
@@ -175,9 +184,17 @@ impl Agent {
                 Played::Retry {
                     delay,
                     error_message,
+                    successor,
                 } => {
+                    if successor.is_some() {
+                        // The attempts of each model are counted by themselves.
+                        self.retries = 0;
+                    }
                     if let Some(end) = self.wait(delay, error_message).await? {
                         return Ok(end);
+                    }
+                    if let Some(successor) = successor {
+                        self.take_over(*successor).await?;
                     }
                 }
             }
@@ -189,12 +206,8 @@ impl Agent {
     async fn run(&mut self, prompt: Option<UserMessage>) -> Result<Played, Halt> {
         let first = self.messages.len();
         let config = &self.config;
-        let model = ModelRef {
-            provider: config.model.provider.clone(),
-            id: config.model.id.clone(),
-        };
         self.emit(AgentStartEvent {
-            model: Some(model),
+            model: Some(fallback::named(&config.model)),
             thinking_level: Some(config.thinking),
         })
         .await?;
@@ -208,7 +221,7 @@ impl Agent {
             let turn = self.turn().await?;
             self.turn_ended();
             match turn {
-                Turn::Failed(error) => break self.after_failure(error),
+                Turn::Failed(error) => break self.after_failure(error).await,
                 Turn::Aborted => break Played::Ended(RunEnd::Aborted),
                 Turn::Whole { goes_on: false } if !self.has_result() => {
                     break Played::Ended(RunEnd::Completed);
@@ -283,18 +296,21 @@ impl Agent {
         })
     }
 
-    /// Whether a failed run is tried again.
-    fn after_failure(&self, error: ModelError) -> Played {
-        let next = match self.limit_reached() {
-            Some(_) => Next::GiveUp,
-            None => self.config.retry.next(self.retries, &error),
+    /// Whether a failed run is tried again, with the same model or with the next one.
+    async fn after_failure(&mut self, error: ModelError) -> Played {
+        let limited = self.limit_reached().is_some();
+        let next = if limited {
+            Next::GiveUp
+        } else {
+            self.config.retry.next(self.retries, &error)
         };
-        let mut message = error.message;
+        let mut message = error.message.clone();
         match next {
             Next::Retry(delay) => {
                 return Played::Retry {
                     delay,
                     error_message: message,
+                    successor: None,
                 };
             }
             Next::GiveUp => {}
@@ -306,6 +322,18 @@ impl Agent {
                     humantime::format_duration(hint)
                 );
             }
+        }
+        if !limited && let Some(successor) = self.successor(&error).await {
+            let Model { provider, id, .. } = &successor.model;
+            let _ = write!(message, " ({provider}/{id} takes over)");
+            return Played::Retry {
+                delay: Duration::ZERO,
+                error_message: message,
+                successor: Some(Box::new(successor)),
+            };
+        }
+        if self.config.cancel.is_cancelled() {
+            return Played::Ended(RunEnd::Aborted);
         }
         Played::Ended(RunEnd::Failed(StreamError {
             code: error.code,
@@ -323,7 +351,8 @@ impl Agent {
         self.retries += 1;
         self.emit(AutoRetryStartEvent {
             attempt: self.retries.into(),
-            max_attempts: self.config.retry.max_retries.into(),
+            // A model may take over where none is tried again.
+            max_attempts: self.config.retry.max_retries.max(1).into(),
             delay_ms: u64::try_from(delay.as_millis()).unwrap_or(u64::MAX),
             error_message,
         })

@@ -12,7 +12,9 @@ use super::failure::is_model_failure;
 use super::opening::{self, Opened, configuration, warn};
 use super::run::{Context, Stop};
 use super::{Args, Failure, exit_code, session, stdin};
-use crate::agent::{Agent, AgentConfig, Background, Limits, RetryPolicy, RunEnd, system_prompt};
+use crate::agent::{
+    Agent, AgentConfig, Background, Limits, RetryPolicy, RunEnd, Successors, system_prompt,
+};
 use crate::config::settings::{Images, Loaded, Settings};
 use crate::config::{Environment, Instructions, Paths};
 use crate::event::{ErrorCode, ModelRef, Outcome, StreamError, UserContent};
@@ -168,6 +170,7 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         clamped,
         mut hidden_variables,
         secrets,
+        chain,
     } = opening::open(args, &settings, paths.clone(), environment, &chosen).await?;
     hidden_variables.push(KEY_VARIABLE.into());
     let secrets = Arc::new(secrets);
@@ -236,6 +239,7 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
             base_delay: Duration::from_millis(settings.retry.base_delay_ms),
             longest_hint: settings.retry.longest_hint(),
         },
+        fallback: chain.map(|chain| Box::new(chain) as Box<dyn Successors>),
         background,
     });
     Ok((agent, settings.images))

@@ -6,6 +6,7 @@ mod background;
 mod command;
 mod conversation;
 mod failure;
+mod fallback;
 mod foreign;
 mod opening;
 mod run;

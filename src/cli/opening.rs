@@ -1,8 +1,10 @@
 //! From arguments and configuration to a connected model.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::sync::OnceLock;
 
+use super::fallback::Chain;
 use super::{Args, Failure, note};
 use crate::config::credentials::{self, COMMAND_TIMEOUT, Credentials, CredentialsError, Sources};
 use crate::config::models_file::ModelsFile;
@@ -26,6 +28,8 @@ pub(super) struct Opened {
     pub(super) hidden_variables: Vec<OsString>,
     /// Values that must not get out.
     pub(super) secrets: Secrets,
+    /// The models behind it.
+    pub(super) chain: Option<Chain>,
 }
 
 /// Chooses the model, finds its key and connects; nothing is sent yet.
@@ -42,12 +46,14 @@ pub(super) async fn open(
         Err(_) if offline => ModelsFile::default(),
         models => models.map_err(|error| configuration(&error))?,
     };
+    let keys = keys(&models, &paths, &environment);
     let selection = catalogue::select(&Request {
         provider: args.provider.as_deref(),
         model: args.model.as_deref(),
         settings,
         settings_file: &paths.settings(),
         models_file: &models,
+        keys: &keys,
     })
     .map_err(|error| Failure::new(error.code(), error.to_string()))?;
     warn(&selection.warnings);
@@ -64,18 +70,12 @@ pub(super) async fn open(
 
     // A level that only the settings name is a default and no request.
     let requested = args.thinking.or(selection.thinking);
-    let (model, credentials) = unlock(args, selection, &models, paths, environment).await?;
+    let flag = args.api_key.as_deref().map(Secret::new);
+    let unlocked = unlock(flag, selection, &models, paths.clone(), environment.clone()).await?;
+    let (model, credentials) = unlocked;
     warn(&credentials.warnings);
-    let hidden = credentials::hidden_variables(&models, Some(&credentials));
-    let hidden_variables = if settings.tools_see_keys {
-        Vec::new()
-    } else {
-        hidden.into_iter().map(Into::into).collect()
-    };
-    let timeouts = Timeouts {
-        start: settings.stream_start_timeout(),
-        idle: settings.idle_timeout(),
-    };
+    let hidden_variables = hidden_variables(settings, &models, &credentials);
+    let timeouts = timeouts(settings);
     let provider: Box<dyn Provider> = match &args.script {
         Some(file) => {
             let script = Script::load(file).map_err(|error| Failure::usage(error.to_string()))?;
@@ -84,20 +84,9 @@ pub(super) async fn open(
         None => model::connect(&model, credentials.key, timeouts)
             .map_err(|error| Failure::new(error.code, error.message))?,
     };
-    let wanted = requested
-        .or(settings.default_thinking_level)
-        .unwrap_or(DEFAULT_THINKING);
-    let (thinking, reason) = clamp_thinking(&model, wanted);
-    let clamped =
-        requested
-            .zip(reason)
-            .map(|(requested_level, reason)| ThinkingLevelClampedEvent {
-                provider: model.provider.clone(),
-                model_id: model.id.clone(),
-                requested_level,
-                applied_level: thinking,
-                reason,
-            });
+    let (thinking, clamped) = level(&model, requested, settings);
+    let configured = (settings, paths, environment, models);
+    let chain = Chain::behind(&model, args, configured, requested, clamped.as_ref());
     Ok(Opened {
         model,
         provider,
@@ -105,18 +94,75 @@ pub(super) async fn open(
         clamped,
         hidden_variables,
         secrets: credentials.secrets,
+        chain,
     })
 }
 
+/// The providers that a key is there for.
+pub(super) fn keys(
+    models: &ModelsFile,
+    paths: &Paths,
+    environment: &Environment,
+) -> BTreeSet<String> {
+    let sources = Sources {
+        flag: None,
+        auth_file: &paths.auth(),
+        environment,
+        command_timeout: COMMAND_TIMEOUT,
+    };
+    credentials::at_hand(models, &sources)
+}
+
+/// The level that a model runs at, and what is to be said if an explicit request is not met.
+pub(super) fn level(
+    model: &Model,
+    requested: Option<ThinkingLevel>,
+    settings: &Settings,
+) -> (ThinkingLevel, Option<ThinkingLevelClampedEvent>) {
+    let wanted = requested
+        .or(settings.default_thinking_level)
+        .unwrap_or(DEFAULT_THINKING);
+    let (thinking, reason) = clamp_thinking(model, wanted);
+    let told = requested.zip(reason);
+    let clamped = told.map(|(requested_level, reason)| ThinkingLevelClampedEvent {
+        provider: model.provider.clone(),
+        model_id: model.id.clone(),
+        requested_level,
+        applied_level: thinking,
+        reason,
+    });
+    (thinking, clamped)
+}
+
+/// The variables that tools do not get.
+pub(super) fn hidden_variables(
+    settings: &Settings,
+    models: &ModelsFile,
+    credentials: &Credentials,
+) -> Vec<OsString> {
+    if settings.tools_see_keys {
+        return Vec::new();
+    }
+    let hidden = credentials::hidden_variables(models, Some(credentials));
+    hidden.into_iter().map(Into::into).collect()
+}
+
+/// How long a service may be silent.
+pub(super) fn timeouts(settings: &Settings) -> Timeouts {
+    Timeouts {
+        start: settings.stream_start_timeout(),
+        idle: settings.idle_timeout(),
+    }
+}
+
 /// Finds the key; commands that print keys may run, so signals are not held back meanwhile.
-async fn unlock(
-    args: &Args,
+pub(super) async fn unlock(
+    flag: Option<Secret>,
     selection: Selection,
     models: &ModelsFile,
     paths: Paths,
     environment: Environment,
 ) -> Result<(Model, Credentials), Failure> {
-    let flag = args.api_key.as_deref().map(Secret::new);
     let models = models.clone();
     let Selection {
         mut model, access, ..

@@ -168,6 +168,7 @@ fn nothing_that_holds_a_key_shows_it() {
         settings: &settings,
         settings_file: &paths.settings(),
         models_file: &models_file,
+        keys: &std::collections::BTreeSet::new(),
     })
     .unwrap();
     let flag = Secret::new(CANARY);

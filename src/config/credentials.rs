@@ -299,6 +299,27 @@ pub(crate) fn opens(header: &str) -> bool {
             .any(|part| header.ends_with(part))
 }
 
+/// The providers that a key can be told to be there for, without running a command or judging it.
+#[must_use]
+pub fn at_hand(models: &ModelsFile, sources: &Sources<'_>) -> BTreeSet<String> {
+    let text = json::read(sources.auth_file).ok().flatten();
+    let entries = text.and_then(|text| json::parse(sources.auth_file, &text, REMEDY).ok());
+    let AuthFile(entries) = entries.unwrap_or_default();
+    let in_auth = entries.into_iter().filter(|(_, entry)| entry.key.is_some());
+    let in_environment = catalogue::PROVIDERS.iter().filter(|provider| {
+        let mut variables = provider.variables.iter();
+        variables.any(|name| sources.environment.get(name).is_some())
+    });
+    let in_models = models
+        .providers()
+        .filter(|(_, entry)| entry.api_key.is_some());
+    in_auth
+        .map(|(name, _)| name)
+        .chain(in_environment.map(|provider| provider.name.to_owned()))
+        .chain(in_models.map(|(name, _)| name.to_owned()))
+        .collect()
+}
+
 /// Remembers every key that can be told without running a command, those of other providers
 /// included: what tools read and show may hold them.
 pub fn hold_known(secrets: &mut Secrets, models: &ModelsFile, sources: &Sources<'_>) {

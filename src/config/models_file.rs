@@ -83,22 +83,22 @@ pub struct ModelEntry {
     unknown: UnknownKeys,
 }
 
-/// Prices in US dollars per million tokens.
+/// Prices in US dollars per million tokens; one that is absent is not known.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct CostEntry {
     /// Input that no cache held.
     #[serde(deserialize_with = "price")]
-    pub input: f64,
+    pub input: Option<f64>,
     /// Output.
     #[serde(deserialize_with = "price")]
-    pub output: f64,
+    pub output: Option<f64>,
     /// Input read from a cache.
     #[serde(deserialize_with = "price")]
-    pub cache_read: f64,
+    pub cache_read: Option<f64>,
     /// Input written to a cache.
     #[serde(deserialize_with = "price")]
-    pub cache_write: f64,
+    pub cache_write: Option<f64>,
     #[serde(flatten)]
     unknown: UnknownKeys,
 }
@@ -204,6 +204,14 @@ impl ProviderEntry {
 }
 
 impl ModelEntry {
+    /// The paths of the keys that nothing reads.
+    #[cfg(test)]
+    pub(crate) fn unknown_keys(&self) -> Vec<String> {
+        let mut paths = Vec::new();
+        self.collect_unknown("", &mut paths);
+        paths
+    }
+
     fn collect_unknown(&self, at: &str, paths: &mut Vec<String>) {
         self.unknown.collect(at, paths);
         if let Some(cost) = &self.cost {
@@ -230,9 +238,9 @@ fn with_ids<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ModelEntry
     Ok(models.into_iter().map(|Listed(model)| model).collect())
 }
 
-fn price<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    let price = f64::deserialize(deserializer)?;
-    if price < 0.0 {
+fn price<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    let price = Option::<f64>::deserialize(deserializer)?;
+    if price.is_some_and(|price| price < 0.0) {
         return Err(serde::de::Error::custom(
             "is negative, expected US dollars per million tokens (0 or more)",
         ));

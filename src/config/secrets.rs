@@ -33,6 +33,24 @@ impl Secrets {
                 self.finders.push(Finder::new(value).into_owned());
             }
         }
+        self.sort();
+    }
+
+    /// Remembers what `others` holds, too.
+    pub fn absorb(&mut self, others: Self) {
+        for finder in others.finders {
+            if !self
+                .finders
+                .iter()
+                .any(|own| own.needle() == finder.needle())
+            {
+                self.finders.push(finder);
+            }
+        }
+        self.sort();
+    }
+
+    fn sort(&mut self) {
         self.finders
             .sort_by_key(|finder| std::cmp::Reverse(finder.needle().len()));
     }
@@ -127,6 +145,17 @@ mod tests {
         ] {
             assert_eq!(secrets.scrub(text), clean);
         }
+    }
+
+    #[test]
+    fn absorbed_values_go_too_longest_first() {
+        let mut own = secrets(&["sk-12345678", "other-value"]);
+        own.absorb(secrets(&["sk-12345678-long", "other-value"]));
+        assert_eq!(
+            own.scrub("sk-12345678-long sk-12345678 other-value"),
+            "<redacted> <redacted> <redacted>"
+        );
+        assert_eq!(own.finders.len(), 3);
     }
 
     #[test]

@@ -71,6 +71,11 @@ pub struct Retry {
     pub base_delay_ms: u64,
     /// Longest wait that a provider may ask for; 0 is no bound.
     pub max_delay_ms: u64,
+    /// Whether the models of `fallback_chains` are asked.
+    pub model_fallback: bool,
+    /// By the name of a model (`provider/id`, or its id alone): those that take over, one after the
+    /// other, when it fails for good. Each is named as for `--model`.
+    pub fallback_chains: BTreeMap<String, Vec<String>>,
     /// Bounds of a single request.
     pub provider: ProviderRetry,
     #[serde(flatten)]
@@ -193,6 +198,8 @@ impl Default for Retry {
             max_retries: 3,
             base_delay_ms: 2000,
             max_delay_ms: 60_000,
+            model_fallback: true,
+            fallback_chains: BTreeMap::new(),
             provider: ProviderRetry::default(),
             unknown: UnknownKeys::default(),
         }
@@ -357,6 +364,18 @@ impl Retry {
                 .max_retry_delay_ms
                 .unwrap_or(self.max_delay_ms),
         )
+    }
+
+    /// The names of the models that take over when this one fails for good; none unless the settings
+    /// have a chain for it.
+    #[must_use]
+    pub fn fallback_chain(&self, provider: &str, id: &str) -> &[String] {
+        let chains = &self.fallback_chains;
+        let chain = chains.get(&format!("{provider}/{id}"));
+        match chain.or_else(|| chains.get(id)) {
+            Some(chain) if self.model_fallback => chain,
+            _ => &[],
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! The events: generated types of all wires, the tracker and the fold of the native ones.
 
 mod fold;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzz;
 mod number;
 mod partial_json;
 #[cfg(test)]

@@ -62,8 +62,10 @@ pub(crate) fn stream(
             return Box::pin(stream::iter([Err(error)]));
         }
     };
+    let beginning = &body[..body.len().min(BEGINNING)];
     let answer = Answer {
         endpoint: Arc::clone(endpoint),
+        beginning: String::from_utf8_lossy(beginning).into_owned(),
         state: State::Ask(body),
         reader: Reader::new(decoder),
         queue: VecDeque::new(),
@@ -72,8 +74,13 @@ pub(crate) fn stream(
     Box::pin(stream::unfold(answer, Answer::next))
 }
 
+/// So many bytes of a request are enough to know it by: all protocols begin with fixed words.
+const BEGINNING: usize = 24;
+
 struct Answer<D> {
     endpoint: Arc<Endpoint>,
+    /// How the request begins.
+    beginning: String,
     state: State,
     reader: Reader<D>,
     queue: VecDeque<ModelDelta>,
@@ -95,7 +102,9 @@ impl<D: Decoder> Answer<D> {
             }
             if let Some(error) = self.failure.take() {
                 self.state = State::Done;
-                let error = error.scrubbed(self.endpoint.secrets());
+                let error = error
+                    .without_request(&self.beginning)
+                    .scrubbed(self.endpoint.secrets());
                 return Some((Err(error), self));
             }
             let step = match &mut self.state {
@@ -113,14 +122,11 @@ impl<D: Decoder> Answer<D> {
                         self.state = State::Done;
                         self.reader.end(&mut self.queue)
                     }
-                    Err(_) if self.reader.decoder.is_whole() => {
-                        self.reader.decoder.end(&mut self.queue)
-                    }
-                    Err(error) => Err(error),
+                    Err(error) => self.reader.broken(error, &mut self.queue),
                 },
             };
             self.failure = step.err();
-            if self.failure.is_none() && self.reader.decoder.is_finished() {
+            if self.failure.is_none() && self.reader.is_finished() {
                 self.state = State::Done;
             }
         }
@@ -145,28 +151,50 @@ impl<D: Decoder> Reader<D> {
         }
     }
 
+    /// Whether the service has said all it had to say.
+    pub(crate) fn is_finished(&self) -> bool {
+        self.decoder.is_finished()
+    }
+
     /// Takes the next bytes of the body.
     pub(crate) fn bytes(
         &mut self,
         bytes: &[u8],
         out: &mut VecDeque<ModelDelta>,
     ) -> Result<(), ModelError> {
+        if self.is_finished() {
+            return Ok(());
+        }
         let framed = self.sse.push(bytes, &mut self.events);
         while let Some(event) = self.events.pop_front() {
             self.any = true;
-            if self.decoder.is_finished() {
-                return Ok(());
-            }
             self.decoder
                 .event(&event, out)
                 .map_err(|error| match error {
                     DecodeError::NotJson(reason) => not_json(&reason),
                     DecodeError::Failed(error) => error,
                 })?;
+            // Whatever comes after the end, good or bad, is nobody's business.
+            if self.is_finished() {
+                return Ok(());
+            }
         }
         framed.map_err(|error| {
             ModelError::provider(format!("The model service misbehaved: {error}."))
         })
+    }
+
+    /// The connection is lost; fails with its error if that takes something from the answer.
+    pub(crate) fn broken(
+        &mut self,
+        error: ModelError,
+        out: &mut VecDeque<ModelDelta>,
+    ) -> Result<(), ModelError> {
+        if self.decoder.is_whole() {
+            self.decoder.end(out)
+        } else {
+            Err(error)
+        }
     }
 
     /// Takes the end of the body.
@@ -179,7 +207,8 @@ impl<D: Decoder> Reader<D> {
             match self.decoder.event(&event, out) {
                 Ok(()) => {}
                 Err(DecodeError::Failed(error)) => return Err(error),
-                // Half an event at the end is a cut, not nonsense.
+                // Half an event at the end is a cut, not nonsense, and may be one of nothing.
+                Err(DecodeError::NotJson(_)) if self.decoder.is_whole() => {}
                 Err(DecodeError::NotJson(_)) => return Err(cut_short()),
             }
             if self.decoder.is_finished() {
@@ -208,4 +237,24 @@ pub(crate) fn cut_short() -> ModelError {
 /// The body held no event at all.
 pub(crate) fn not_a_stream() -> ModelError {
     ModelError::network("The model service answered without a single event of a stream.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::openai_chat::ChatDecoder;
+    use crate::model::sse::MAX_EVENT;
+
+    #[test]
+    fn nothing_after_the_end_of_an_answer_can_spoil_it() {
+        let answer = "data: {\"choices\":[{\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+        let mut bytes = answer.as_bytes().to_vec();
+        bytes.resize(bytes.len() + MAX_EVENT + 1, b'x');
+        let mut out = VecDeque::new();
+        let mut reader = Reader::new(ChatDecoder::new("mock-1"));
+        assert_eq!(reader.bytes(&bytes, &mut out), Ok(()));
+        assert!(matches!(out.back(), Some(ModelDelta::Finished { .. })));
+        assert_eq!(reader.bytes(b"data: {\n\n", &mut out), Ok(()));
+        assert_eq!(out.len(), 1);
+    }
 }

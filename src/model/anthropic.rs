@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use super::http::{self, Endpoint};
 use super::{Model, ModelError, ModelRequest, ModelStream, Provider, Secret, Timeouts, answer};
+#[cfg(any(test, fuzzing))]
+pub(super) use decode::MessagesDecoder;
 
 pub(super) use decode::stop_reason;
 pub(super) use request::body;
@@ -61,4 +63,4 @@ impl Provider for Anthropic {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

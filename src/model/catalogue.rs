@@ -1,13 +1,15 @@
-//! The models one can choose: the built-in providers, those of `models.json`, and the offline model.
+//! The models one can choose: those of the catalogue, those of `models.json`, and the offline model.
 //!
-//! No model is built in but the offline one. A built-in provider gives an address and an API; limits
-//! and prices come from `models.json`.
+//! A built-in provider gives an address and an API. What its models hold, cost and can do stands in
+//! the catalogue, each entry with its source; the user's `models.json` wins over it field by field.
 
 mod build;
 mod error;
+mod listed;
 mod lookup;
 mod providers;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
@@ -17,12 +19,13 @@ use crate::config::credentials::Access;
 use crate::config::models_file::ModelsFile;
 use crate::config::settings::Settings;
 use crate::event::ThinkingLevel;
-use build::build;
+use build::{Built, build};
 use error::meant;
 use lookup::Lookup;
 
-pub use build::is_this_machine;
+pub use build::{Unpriced, is_this_machine};
 pub use error::{Origin, SelectError};
+pub use listed::{Listed, listed};
 pub use providers::{BuiltIn, PROVIDERS};
 
 #[cfg(test)]
@@ -50,8 +53,10 @@ pub struct Request<'a> {
     pub settings: &'a Settings,
     /// The user's `settings.json`, for messages.
     pub settings_file: &'a Path,
-    /// The models one can name.
+    /// The user's models.
     pub models_file: &'a ModelsFile,
+    /// Providers whose key is at hand; of several models with one name, theirs is meant.
+    pub keys: &'a BTreeSet<String>,
 }
 
 /// A chosen model.
@@ -64,6 +69,8 @@ pub struct Selection {
     pub thinking: Option<ThinkingLevel>,
     /// The way into its service.
     pub access: Access,
+    /// Prices that nothing tells.
+    pub unpriced: Unpriced,
     /// What the user should hear once.
     pub warnings: Vec<String>,
 }
@@ -117,24 +124,24 @@ impl<'a> Request<'a> {
         if provider == OFFLINE {
             return Ok((None, OFFLINE, origin));
         }
-        let listed: Vec<_> = self
-            .models_file
-            .models()
-            .filter(|(name, _)| *name == provider)
-            .collect();
-        if let [(provider, id)] = listed[..] {
+        // One that the user has listed alone is meant; one of the catalogue nobody has named.
+        let own = self.models_file.models();
+        let own: Vec<_> = own.filter(|(name, _)| *name == provider).collect();
+        if let [(provider, id)] = own[..] {
             return Ok((Some(provider), id, origin));
         }
         let lookup = Lookup {
             file: self.models_file,
             origin,
             prefer: None,
+            keys: self.keys,
         };
         lookup.known_provider(provider, origin)?;
+        let of_provider = lookup.models().filter(|(name, _)| *name == provider);
         Err(SelectError::NoModelOfProvider {
             origin,
             provider: provider.to_owned(),
-            listed: listed.into_iter().map(lookup::full_name).collect(),
+            listed: of_provider.map(lookup::full_name).collect(),
             wanted,
         })
     }
@@ -142,12 +149,33 @@ impl<'a> Request<'a> {
 
 /// Chooses the model of a run: by the flags, else by the settings; never one that nobody named.
 ///
-/// A name is taken as `provider/id` (longest known provider first), as an id of `models.json`, or as
-/// a part of exactly one of those; `:level` at its end is a thinking level unless a model is called
-/// so. Of several models that fit, the one of `defaultProvider` wins. A known provider is asked for
-/// an id that is not listed, with a warning.
+/// A name is taken as `provider/id` (longest known provider first), as an id of the catalogue or of
+/// `models.json`, or as a part of exactly one of those; `:level` at its end is a thinking level unless
+/// a model is called so. Of several models that fit, the one of `defaultProvider` wins, else the only
+/// one of `models.json`, else the only one of a provider whose key is at hand. A known provider is
+/// asked for an id that is not listed, with a warning.
 pub fn select(request: &Request<'_>) -> Result<Selection, SelectError> {
     let (provider, name, origin) = request.choice()?;
+    find(request, provider, name, origin)
+}
+
+/// Chooses a model of a fallback chain by its name there, as [`select`] does by that of `--model`. The
+/// flags of the request do not count.
+pub fn select_fallback(request: &Request<'_>, name: &str) -> Result<Selection, SelectError> {
+    let request = Request {
+        provider: None,
+        model: None,
+        ..*request
+    };
+    find(&request, None, name, Origin::FallbackChain)
+}
+
+fn find(
+    request: &Request<'_>,
+    provider: Option<&str>,
+    name: &str,
+    origin: Origin,
+) -> Result<Selection, SelectError> {
     let (stem, level) = level_of(name).map_or((name, None), |(stem, level)| (stem, Some(level)));
     if provider.is_none_or(|provider| provider == OFFLINE) && is_offline_name(stem) {
         return Ok(Selection {
@@ -157,6 +185,7 @@ pub fn select(request: &Request<'_>) -> Result<Selection, SelectError> {
                 key_optional: true,
                 ..Access::default()
             },
+            unpriced: Unpriced::None,
             warnings: Vec::new(),
         });
     }
@@ -164,6 +193,7 @@ pub fn select(request: &Request<'_>) -> Result<Selection, SelectError> {
         file: request.models_file,
         origin,
         prefer: request.settings.default_provider.as_deref(),
+        keys: request.keys,
     };
     if provider == Some(OFFLINE) {
         return Err(SelectError::UnknownModel {
@@ -189,14 +219,33 @@ pub fn select(request: &Request<'_>) -> Result<Selection, SelectError> {
             None => (lookup.loose(provider, stem, &mut warnings)?, level),
         },
     };
-    let (model, access) = build(request.models_file, &found)?;
+    let Built {
+        mut model,
+        access,
+        unpriced,
+    } = build(request.models_file, &found)?;
+    model
+        .thinking_budgets
+        .clone_from(&request.settings.thinking_budgets);
     let file = request.models_file.path().display();
     let full = lookup::full_name((&found.provider, &found.id));
     if !found.listed {
         warnings.push(format!(
-            "the model `{full}` is not in {file}: its limits are unknown and its cost counts as 0{}",
+            "the model `{full}` is neither known nor in {file}: its limits are unknown and its cost \
+             counts as 0{}",
             meant(&lookup.suggestions(&full))
         ));
+    } else if !lookup.is_own((&found.provider, &found.id)) {
+        // What the user's file leaves out is free there.
+        match unpriced {
+            Unpriced::All => warnings.push(format!(
+                "no price of the model `{full}` is known: its cost counts as 0"
+            )),
+            Unpriced::CacheRead => warnings.push(format!(
+                "what the model `{full}` takes for cached input is not known: it counts as 0"
+            )),
+            Unpriced::None => {}
+        }
     }
     let unknown = request.models_file.unknown_keys(&found.provider, &found.id);
     if !unknown.is_empty() {
@@ -207,6 +256,7 @@ pub fn select(request: &Request<'_>) -> Result<Selection, SelectError> {
         model,
         thinking,
         access,
+        unpriced,
         warnings,
     })
 }

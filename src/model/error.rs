@@ -105,6 +105,19 @@ impl ModelError {
         Details::read(value).classify(status)
     }
 
+    /// The error without the request, should the service have repeated it, as it is or inside a
+    /// string of JSON; `beginning` is how it begins. To be [scrubbed](Self::scrubbed) after this.
+    #[must_use]
+    pub(crate) fn without_request(mut self, beginning: &str) -> Self {
+        let quoted = beginning.replace('"', "\\\"");
+        let found = [beginning, &quoted].map(|text| self.message.find(text));
+        if let Some(at) = found.into_iter().flatten().min() {
+            self.message.truncate(at);
+            self.message.push_str("<redacted>");
+        }
+        self
+    }
+
     /// The error without these values, should the service have repeated them, and cut to the
     /// longest message. In this order: half a key must not be left over at the end.
     #[must_use]

@@ -6,8 +6,13 @@ mod request;
 
 use std::sync::Arc;
 
+#[cfg(test)]
+pub(super) use request::body;
+
 use super::http::{self, Endpoint};
 use super::{Model, ModelError, ModelRequest, ModelStream, Provider, Secret, Timeouts, answer};
+#[cfg(any(test, fuzzing))]
+pub(super) use decode::GeminiDecoder;
 
 /// A model behind the Gemini API.
 #[derive(Debug)]
@@ -60,4 +65,4 @@ impl Provider for Google {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -4,6 +4,8 @@
 
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use reqwest::{Client, Response, Url};
@@ -96,8 +98,21 @@ pub(crate) fn base_url(text: &str) -> Result<Url, ModelError> {
     }
 }
 
-/// A URL may carry a password; it is not for messages.
+/// What a URL holds that may be secret: the password, also as it is sent, and what the query says.
+fn in_url(url: &Url) -> Vec<Secret> {
+    let query = url.query_pairs().map(|(_, value)| value.into_owned());
+    let mut secrets: Vec<String> = query.collect();
+    if let Some(password) = url.password() {
+        let login = format!("{}:{password}", url.username());
+        secrets.extend([BASE64_STANDARD.encode(login), password.to_owned()]);
+    }
+    secrets.push(url.username().to_owned());
+    secrets.into_iter().map(Secret::new).collect()
+}
+
+/// A URL may carry a password or a key; they are not for messages.
 fn without_userinfo(text: &str) -> String {
+    let text = text.split(['?', '#']).next().unwrap_or_default();
     match (text.find("//"), text.find('@')) {
         (Some(start), Some(at)) if start + 2 < at => {
             format!("{}…{}", &text[..start + 2], &text[at..])
@@ -134,6 +149,7 @@ impl Endpoint {
             headers.insert(HeaderName::from_static(name), value);
         }
         let mut secrets: Vec<Secret> = own.iter().map(|(_, value)| Secret::new(value)).collect();
+        secrets.extend(in_url(&url));
         if let Some((name, value)) = key {
             let mut header = HeaderValue::from_str(&value).map_err(|_| {
                 ModelError::new(

@@ -1,12 +1,13 @@
 //! Ids of tool calls.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 /// The ids of one answer's tool calls. Results are paired with calls by id, so each has to be there
 /// and to occur once, whatever the model sent.
 #[derive(Debug, Default)]
 pub(crate) struct CallIds {
-    used: HashSet<String>,
+    /// Each with the suffix to try first when it comes again: an answer may use one id for all.
+    used: HashMap<String, u64>,
 }
 
 impl CallIds {
@@ -18,11 +19,14 @@ impl CallIds {
             id.to_owned()
         };
         let mut unused = id.clone();
-        let mut number = 2u64;
-        while !self.used.insert(unused.clone()) {
-            unused = format!("{id}_{number}");
-            number += 1;
+        if let Some(mut number) = self.used.get(&id).copied() {
+            while self.used.contains_key(&unused) {
+                unused = format!("{id}_{number}");
+                number += 1;
+            }
+            self.used.insert(id, number);
         }
+        self.used.insert(unused.clone(), 2);
         unused
     }
 }

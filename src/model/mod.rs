@@ -10,6 +10,8 @@ pub mod catalogue;
 mod context;
 mod discover;
 mod error;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzz;
 mod google;
 mod http;
 mod ids;
@@ -20,6 +22,7 @@ mod openai_responses;
 pub mod sse;
 mod thinking;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -70,6 +73,8 @@ pub struct Model {
     pub auth_header: bool,
     /// Switches for services that deviate from the protocol, as configured.
     pub compat: Map<String, Value>,
+    /// Tokens that a thinking level may take, where the settings say so.
+    pub thinking_budgets: BTreeMap<ThinkingLevel, u64>,
 }
 
 impl Model {
@@ -90,6 +95,7 @@ impl Model {
             max_tokens: Some(8192),
             auth_header: false,
             compat: Map::new(),
+            thinking_budgets: BTreeMap::new(),
         }
     }
 

@@ -8,7 +8,11 @@ mod usage;
 
 use std::sync::Arc;
 
+#[cfg(any(test, fuzzing))]
+pub(super) use decode::ChatDecoder;
 pub(super) use dialect::effort;
+#[cfg(test)]
+pub(super) use request::body;
 pub(super) use usage::count;
 
 use super::http::{self, Endpoint};
@@ -52,4 +56,4 @@ impl Provider for OpenAiChat {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

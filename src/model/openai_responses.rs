@@ -6,8 +6,13 @@ mod usage;
 
 use std::sync::Arc;
 
+#[cfg(test)]
+pub(super) use request::body;
+
 use super::http::{self, Endpoint};
 use super::{Model, ModelError, ModelRequest, ModelStream, Provider, Secret, Timeouts, answer};
+#[cfg(any(test, fuzzing))]
+pub(super) use decode::ResponsesDecoder;
 
 /// A model behind the Responses API.
 #[derive(Debug)]
@@ -47,4 +52,4 @@ impl Provider for OpenAiResponses {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

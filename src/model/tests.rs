@@ -1,5 +1,10 @@
 //! Fixtures of the module's tests, and tests of its own types.
 
+mod canary;
+mod levels;
+mod matrix;
+mod replay;
+
 use futures_util::StreamExt as _;
 use serde::de::DeserializeOwned;
 use serde_json::json;

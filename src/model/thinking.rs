@@ -1,4 +1,4 @@
-//! Which thinking levels a model has.
+//! Which thinking levels a model has, and what the configuration says of them.
 
 use serde_json::Value;
 
@@ -45,21 +45,35 @@ pub fn clamp(
 }
 
 fn has(model: &Model, level: ThinkingLevel) -> bool {
-    let map = model
-        .compat
-        .get("thinkingLevelMap")
-        .and_then(Value::as_object);
-    match map.and_then(|map| map.get(level.as_str())) {
+    match named(model, level) {
         Some(named) => !named.is_null(),
         None => ThinkingLevel::ALL[..=UNNAMED].contains(&level),
     }
+}
+
+fn named(model: &Model, level: ThinkingLevel) -> Option<&Value> {
+    model.compat.get("thinkingLevelMap")?.get(level.as_str())
+}
+
+/// The service's word for a level, where `thinkingLevelMap` has one.
+pub(super) fn word(model: &Model, level: ThinkingLevel) -> Option<&str> {
+    named(model, level)?.as_str()
+}
+
+/// The tokens that a level may take: `thinkingBudgets` of the settings, else the usual ones. The
+/// levels beyond `high` take what is set for that unless they are set themselves.
+pub(super) fn budget(model: &Model, level: ThinkingLevel, usual: u64) -> u64 {
+    let set = |level| model.thinking_budgets.get(&level).copied();
+    let beyond = matches!(level, ThinkingLevel::Xhigh | ThinkingLevel::Max);
+    let fallback = || beyond.then(|| set(ThinkingLevel::High)).flatten();
+    set(level).or_else(fallback).unwrap_or(usual)
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use super::clamp;
+    use super::{budget, clamp};
     use crate::event::ThinkingClampReason::{LevelUnsupported, ModelNotReasoning};
     use crate::event::ThinkingLevel::{High, Low, Max, Medium, Off, Xhigh};
     use crate::model::Model;
@@ -93,6 +107,17 @@ mod tests {
         let named = model(true, &json!({ "xhigh": "extra" }));
         assert_eq!(clamp(&named, Xhigh), (Xhigh, None));
         assert_eq!(clamp(&named, Max), (Xhigh, Some(LevelUnsupported)));
+    }
+
+    #[test]
+    fn the_settings_budgets_replace_the_usual_ones() {
+        let mut model = Model::offline();
+        assert_eq!(budget(&model, Low, 5), 5);
+        model.thinking_budgets = [(Low, 7), (High, 9)].into();
+        let budgets = [Low, Medium, High, Xhigh, Max].map(|level| budget(&model, level, 5));
+        assert_eq!(budgets, [7, 5, 9, 9, 9]);
+        model.thinking_budgets.insert(Max, 11);
+        assert_eq!(budget(&model, Max, 5), 11);
     }
 
     #[test]

@@ -13,8 +13,8 @@ use super::file::{LineFile, writing};
 use super::{SessionError, file_name};
 use crate::event::{
     AgentMessage, BranchSummaryEntry, CompactionEntry, CompactionResult, CustomEntry,
-    CustomMessageEntry, LabelEntry, MessageEntry, ModelChangeEntry, ModelRef, SessionEntry,
-    SessionInfoEntry, StoredSessionHeader, ThinkingLevel, ThinkingLevelChangeEntry,
+    CustomMessageEntry, LabelEntry, MessageEntry, ModelChangeEntry, ModelChangeReason, ModelRef,
+    SessionEntry, SessionInfoEntry, StoredSessionHeader, ThinkingLevel, ThinkingLevelChangeEntry,
 };
 
 /// How often a short id is drawn before a long one is taken.
@@ -151,6 +151,23 @@ impl SessionStore {
 
     /// Appends the model that answers from here on. A fresh session begins with it.
     pub fn append_model_change(&mut self, model: &ModelRef) -> Result<String, SessionError> {
+        self.append_model(model, None)
+    }
+
+    /// Appends the model that answers from here on in place of `original`, which failed.
+    pub fn append_fallback(
+        &mut self,
+        model: &ModelRef,
+        original: &ModelRef,
+    ) -> Result<String, SessionError> {
+        self.append_model(model, Some(original))
+    }
+
+    fn append_model(
+        &mut self,
+        model: &ModelRef,
+        original: Option<&ModelRef>,
+    ) -> Result<String, SessionError> {
         self.append(false, |head| {
             ModelChangeEntry {
                 id: head.id,
@@ -158,9 +175,9 @@ impl SessionStore {
                 timestamp: head.timestamp,
                 provider: model.provider.clone(),
                 model_id: model.id.clone(),
-                reason: None,
-                original_provider: None,
-                original_model_id: None,
+                reason: original.map(|_| ModelChangeReason::Fallback),
+                original_provider: original.map(|model| model.provider.clone()),
+                original_model_id: original.map(|model| model.id.clone()),
             }
             .into()
         })

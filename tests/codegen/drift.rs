@@ -1,4 +1,4 @@
-//! `generated/` holds what the schema makes, and nothing else.
+//! `generated/` holds what the schema and the list of proofs make, and nothing else.
 
 use crate::codegen::bundle::{self, Mode};
 use crate::codegen::docs;
@@ -30,6 +30,7 @@ fn made() -> BTreeMap<String, String> {
         }
         files.insert(format!("docs/{page}.md"), text);
     }
+    files.insert("docs/apis.md".to_owned(), crate::apis::page());
     for name in schema.bundles.keys() {
         for mode in Mode::ALL {
             let path = format!("bundle/{name}.{}.json", mode.name());

@@ -9,6 +9,7 @@ use quipu::codegen;
 #[path = "../../src/codegen/rust/mod.rs"]
 mod rust;
 
+mod apis;
 mod bundles;
 mod def_mistakes;
 mod drift;

@@ -1,148 +1,26 @@
-//! The real API over a loopback socket, served by a thread that sends bytes of our own making.
+//! The Messages API over a loopback socket, through the whole program.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
-use std::sync::mpsc::{self, Receiver};
-use std::thread;
+use std::sync::mpsc::Receiver;
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::check::{Stream, text_at};
 use crate::harness::{PATIENCE, Quipu, Run, World};
+use crate::server::{Answer, End, Request, serve};
 
-/// What the server answers to one request.
-#[derive(Clone)]
-pub(crate) struct Answer {
-    status: &'static str,
-    content_type: &'static str,
-    body: Vec<u8>,
-    /// Bytes per write.
-    piece: usize,
-    end: End,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum End {
-    /// The body ends as it should.
-    Whole,
-    /// The connection is closed within the body.
-    Cut,
-    /// Nothing is answered; the connection stays open.
-    Silence,
-}
-
-impl Answer {
-    fn stream(events: &[Value]) -> Self {
-        let event = |event: &Value| {
-            format!(
-                "event: {}\ndata: {event}\n\n",
-                event["type"].as_str().unwrap()
-            )
-        };
-        Self::events(events.iter().map(event).collect())
-    }
-
-    /// A stream of these bytes.
-    pub(crate) fn events(body: String) -> Self {
-        Self {
-            status: "200 OK",
-            content_type: "text/event-stream; charset=utf-8",
-            body: body.into_bytes(),
-            piece: usize::MAX,
-            end: End::Whole,
-        }
-    }
-
-    fn plain(status: &'static str, content_type: &'static str, body: &str) -> Self {
-        let body = body.as_bytes().to_vec();
-        Self {
-            status,
-            content_type,
-            body,
-            piece: usize::MAX,
-            end: End::Whole,
-        }
-    }
-}
-
-/// A request as the server saw it.
-pub(crate) struct Request {
-    pub(crate) head: String,
-    pub(crate) body: Value,
-}
-
-/// Serves these answers, one a request, and tells of the requests.
-pub(crate) fn serve(answers: Vec<Answer>) -> (String, Receiver<Request>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    let (sender, requests) = mpsc::channel();
-    thread::spawn(move || {
-        let mut answers = answers.into_iter();
-        let mut kept = Vec::new();
-        for connection in listener.incoming() {
-            let mut reader = BufReader::new(connection.unwrap());
-            while let Some(request) = receive(&mut reader) {
-                let Some(answer) = answers.next() else { return };
-                if sender.send(request).is_err() || !send(reader.get_mut(), &answer) {
-                    break;
-                }
-            }
-            if answers.len() == 0 {
-                kept.push(reader);
-            }
-        }
-    });
-    (url, requests)
-}
-
-fn receive(reader: &mut BufReader<TcpStream>) -> Option<Request> {
-    let mut head = String::new();
-    while !head.ends_with("\r\n\r\n") {
-        if reader.read_line(&mut head).ok()? == 0 {
-            return None;
-        }
-    }
-    let length = |line: &str| {
-        line.to_ascii_lowercase()
-            .strip_prefix("content-length:")?
-            .trim()
-            .parse()
-            .ok()
+/// A stream of these events.
+pub(crate) fn sse(events: &[Value]) -> Answer {
+    let event = |event: &Value| {
+        format!(
+            "event: {}\ndata: {event}\n\n",
+            event["type"].as_str().unwrap()
+        )
     };
-    let mut body = vec![0; head.lines().find_map(length)?];
-    reader.read_exact(&mut body).ok()?;
-    Some(Request {
-        head,
-        body: serde_json::from_slice(&body).unwrap(),
-    })
+    Answer::events(events.iter().map(event).collect::<String>())
 }
 
-/// Whether the connection goes on after the answer.
-fn send(stream: &mut TcpStream, answer: &Answer) -> bool {
-    if answer.end == End::Silence {
-        return true;
-    }
-    stream.set_nodelay(true).unwrap();
-    let head = format!(
-        "HTTP/1.1 {}\r\ncontent-type: {}\r\ntransfer-encoding: chunked\r\n\r\n",
-        answer.status, answer.content_type
-    );
-    let mut sent = stream.write_all(head.as_bytes());
-    for piece in answer
-        .body
-        .chunks(answer.piece.min(answer.body.len()).max(1))
-    {
-        let chunk = [format!("{:x}\r\n", piece.len()).as_bytes(), piece, b"\r\n"].concat();
-        sent = sent.and_then(|()| stream.write_all(&chunk));
-    }
-    if answer.end == End::Whole {
-        sent = sent.and_then(|()| stream.write_all(b"0\r\n\r\n"));
-    }
-    sent.is_ok() && answer.end == End::Whole
-}
-
-const KEY: &str = "canary-key-of-the-service";
+pub(crate) const KEY: &str = "canary-key-of-the-service";
 
 /// The program on a server with a priced model.
 fn quipu(world: &World, url: &str) -> Quipu {
@@ -193,7 +71,7 @@ fn finish(reason: &str, output: u64) -> Vec<Value> {
 }
 
 /// An answer with every kind of block, a call included, and things nobody knows.
-fn rich() -> Vec<Value> {
+pub(crate) fn rich() -> Vec<Value> {
     let input = |text: &str| json!({ "type": "input_json_delta", "partial_json": text });
     let thought = [
         json!({ "type": "thinking_delta", "thinking": "Let me " }),
@@ -235,7 +113,8 @@ fn rich() -> Vec<Value> {
     .concat()
 }
 
-fn plain(text: &[&str]) -> Vec<Value> {
+/// An answer that is one text.
+pub(crate) fn plain(text: &[&str]) -> Vec<Value> {
     let block = block(0, &json!({ "type": "text", "text": "" }), &words(text));
     [vec![begin("msg_2")], block, finish("end_turn", 9)].concat()
 }
@@ -244,17 +123,14 @@ fn plain(text: &[&str]) -> Vec<Value> {
 fn conversation(piece: usize) -> (Run, Receiver<Request>) {
     let world = World::new();
     world.file("notes.txt", "a note\n");
-    let answers = [rich(), plain(&["Read."])].map(|events| Answer {
-        piece,
-        ..Answer::stream(&events)
-    });
+    let answers = [rich(), plain(&["Read."])].map(|events| sse(&events).in_pieces(piece));
     let (url, requests) = serve(answers.to_vec());
     (quipu(&world, &url).arg("Read the notes").run(), requests)
 }
 
 /// The body of the one request of a run.
 pub(crate) fn asked(world: &World, arrange: impl FnOnce(Quipu) -> Quipu) -> Value {
-    let (url, requests) = serve(vec![Answer::stream(&plain(&["Seen."]))]);
+    let (url, requests) = serve(vec![sse(&plain(&["Seen."]))]);
     let stream = arrange(quipu(world, &url)).run().stream();
     assert_eq!(stream.outcome(), "completed");
     requests.recv().unwrap().body
@@ -439,42 +315,6 @@ fn requests_are_as_the_service_wants_them() {
     assert!(result["content"].to_string().contains("a note"));
 }
 
-/// One request that fails; its error code and whether trying again may help.
-#[track_caller]
-fn fails(answer: Answer, code: &str, retryable: bool) -> Stream {
-    let world = World::new();
-    let (url, _requests) = serve(vec![answer; 8]);
-    let run = quipu(&world, &url).arg("hi").run();
-    let stream = run.stream();
-    assert_eq!(
-        (stream.outcome(), stream.error_code(), run.code()),
-        ("failed", code, 1)
-    );
-    assert_eq!(
-        stream.end()["error"]["retryable"],
-        retryable,
-        "{}",
-        stream.error_message()
-    );
-    let told = String::from_utf8_lossy(&run.stdout).into_owned() + &run.stderr;
-    assert!(!told.contains(KEY), "the key was told");
-    stream
-}
-
-#[test]
-fn a_refused_key() {
-    let body = json!({ "type": "error", "error": {
-        "type": "authentication_error", "message": format!("invalid x-api-key: {KEY}"),
-    }});
-    let answer = Answer::plain("401 Unauthorized", "application/json", &body.to_string());
-    let stream = fails(answer, "auth", false);
-    assert!(
-        stream.error_message().contains("401"),
-        "{}",
-        stream.error_message()
-    );
-}
-
 #[test]
 fn a_key_that_a_tool_finds_is_not_told() {
     let world = World::new();
@@ -487,10 +327,7 @@ fn a_key_that_a_tool_finds_is_not_told() {
         finish("tool_use", 9),
     ]
     .concat();
-    let (url, requests) = serve(vec![
-        Answer::stream(&asks),
-        Answer::stream(&plain(&["Read."])),
-    ]);
+    let (url, requests) = serve(vec![sse(&asks), sse(&plain(&["Read."]))]);
     let run = quipu(&world, &url).arg("hi").run();
     let stream = run.stream();
     assert!(
@@ -521,10 +358,7 @@ fn a_limit_of_cost() {
         finish("tool_use", 9),
     ]
     .concat();
-    let (url, _requests) = serve(vec![
-        Answer::stream(&asks),
-        Answer::stream(&plain(&["never"])),
-    ]);
+    let (url, _requests) = serve(vec![sse(&asks), sse(&plain(&["never"]))]);
     let run = quipu(&world, &url)
         .args(["--max-cost", "0.000001", "hi"])
         .run();
@@ -541,84 +375,21 @@ fn a_limit_of_cost() {
 }
 
 #[test]
-fn an_overloaded_service() {
-    let body = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
-    fails(
-        Answer::plain("529 Overloaded", "application/json", body),
-        "overloaded",
-        true,
-    );
-}
-
-#[test]
-fn a_page_in_place_of_an_error() {
-    let page = "<html><body><h1>502 Bad Gateway</h1></body></html>";
-    fails(
-        Answer::plain("502 Bad Gateway", "text/html", page),
-        "provider_error",
-        true,
-    );
-}
-
-#[test]
-fn a_page_in_place_of_a_stream() {
-    let page = "<!doctype html><html><body>Please log in</body></html>";
-    let stream = fails(Answer::plain("200 OK", "text/html", page), "network", true);
-    assert!(stream.deltas("text_start").is_empty());
-}
-
-#[test]
-fn a_cut_connection() {
-    let mut answer = Answer::stream(&rich());
+fn what_came_before_a_cut_is_kept() {
+    let world = World::new();
+    let mut answer = sse(&rich());
     answer.body.truncate(answer.body.len() / 2);
-    answer.end = End::Cut;
-    let stream = fails(answer, "network", true);
+    let (url, _requests) = serve(vec![answer.ending(End::Cut)]);
+    let stream = quipu(&world, &url).arg("hi").run().stream();
+    assert_eq!(stream.error_code(), "network");
     let message = stream.messages("assistant")[0];
     assert_eq!(text_at(message, "/content/0/thinking"), "Let me look – ü.");
 }
 
 #[test]
-fn a_body_that_ends_too_early() {
-    let mut answer = Answer::stream(&rich());
-    answer.body.truncate(answer.body.len() / 2);
-    fails(answer, "network", true);
-}
-
-#[test]
-fn an_error_within_the_stream() {
-    let error = json!({ "type": "error", "error": { "type": "overloaded_error", "message": "Overloaded" } });
-    let mut events = rich();
-    events.truncate(8);
-    events.push(error);
-    fails(Answer::stream(&events), "overloaded", true);
-}
-
-#[test]
-fn a_refusal() {
-    let mut events = plain(&["I will not"]);
-    events.truncate(events.len() - 2);
-    events.extend(finish("refusal", 3));
-    fails(Answer::stream(&events), "content_refused", false);
-}
-
-#[test]
-fn nobody_listens() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    drop(listener);
-    let world = World::new();
-    let run = quipu(&world, &url).arg("hi").run();
-    let stream = run.stream();
-    assert_eq!((stream.error_code(), run.code()), ("network", 1));
-}
-
-#[test]
 fn header_and_prompt_come_before_the_service_answers() {
     let world = World::new();
-    let silent = Answer {
-        end: End::Silence,
-        ..Answer::stream(&[])
-    };
+    let silent = sse(&[]).ending(End::Silence);
     let (url, requests) = serve(vec![silent]);
     let mut live = quipu(&world, &url).arg("hi").live();
     live.until("message_end");

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::anthropic;
 use crate::background;
 use crate::check::Stream;
+use crate::fallbacks;
 use crate::google;
 use crate::harness::World;
 use crate::retries;
@@ -22,7 +23,7 @@ use crate::thinking;
 
 /// Begins of the names of events that the list may hold: parts of the contract for which nothing in
 /// the program exists yet. No other event may ever go unwritten.
-const TO_COME: [&str; 11] = [
+const TO_COME: [&str; 10] = [
     "AutoRetry",
     "Compaction",
     "QueueUpdate",
@@ -30,7 +31,6 @@ const TO_COME: [&str; 11] = [
     "SubagentArbitration",
     "SummarizationRetry",
     "SystemPromptChange",
-    "ThinkingLevelChanged",
     "ThinkingLevelClamped",
     "ToolHookStatus",
     "AgentEndEvent.abortCause",
@@ -217,6 +217,7 @@ pub(crate) fn runs() -> Vec<Stream> {
     let stalls = json!([{ "blocks": [{ "text": "It stalls", "chunk": 2 }], "hang_ms": 60_000, "hang_after": 1 }]);
     runs.push(world.offline(&stalls).arg("hi").run().stream());
     runs.extend(retries::runs());
+    runs.extend(fallbacks::runs());
     runs.extend(thinking::runs());
     runs.extend(background::runs());
     let limited = json!([bash("true"), text("never")]);

@@ -4,16 +4,16 @@ use std::sync::mpsc::Receiver;
 
 use serde_json::{Value, json};
 
-use crate::anthropic::{Answer, Request, serve};
 use crate::check::{Stream, text_at};
 use crate::harness::World;
+use crate::server::{Answer, Request, serve};
 
-fn answer(chunks: &[Value]) -> Answer {
+pub(crate) fn answer(chunks: &[Value]) -> Answer {
     let chunk = |chunk: &Value| format!("data: {chunk}\r\n\r\n");
-    Answer::events(chunks.iter().map(chunk).collect())
+    Answer::events(chunks.iter().map(chunk).collect::<String>())
 }
 
-fn chunk(parts: &Value, finish: Option<&str>) -> Value {
+pub(crate) fn chunk(parts: &Value, finish: Option<&str>) -> Value {
     let mut candidate = json!({ "content": { "parts": parts, "role": "model" }, "index": 0 });
     if let Some(finish) = finish {
         candidate["finishReason"] = finish.into();

@@ -20,7 +20,7 @@ fn play(world: &World, steps: &Value) -> Run {
 }
 
 /// What happens around the retries, in short.
-fn course(stream: &Stream) -> Vec<String> {
+pub(crate) fn course(stream: &Stream) -> Vec<String> {
     let short = |line: &Value| match line["type"].as_str().unwrap() {
         "message_end" if line["message"]["role"] == "assistant" => {
             Some(line["message"]["stopReason"].as_str().unwrap().to_owned())

@@ -25,7 +25,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The lines of the one session file below `folder`, after a witness has judged them.
-fn entries(folder: &Path) -> Vec<Value> {
+pub(crate) fn entries(folder: &Path) -> Vec<Value> {
     let files = files(folder);
     let [file] = &files[..] else {
         panic!("not one session file: {files:?}")
@@ -60,7 +60,7 @@ fn announced(stream: &Stream) -> Vec<&Value> {
     ends.map(|event| &event["message"]).collect()
 }
 
-fn sessions(world: &World) -> PathBuf {
+pub(crate) fn sessions(world: &World) -> PathBuf {
     world.root().join("config/sessions")
 }
 

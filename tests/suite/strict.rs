@@ -122,6 +122,9 @@ enum Line {
         #[serde(default)]
         final_error: Maybe<String>,
     },
+    ThinkingLevelChanged {
+        level: Level,
+    },
     ThinkingLevelClamped {
         provider: String,
         model_id: String,

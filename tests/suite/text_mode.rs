@@ -151,8 +151,47 @@ fn models_are_those_of_the_file_and_of_a_local_server() {
     assert_eq!(row("here/served-1").unwrap()["source"], "server");
     assert_eq!(row("later/strange").unwrap()["supported"], false);
     assert!(row("offline/offline").is_some());
+    let known = row("anthropic/claude-haiku-4-5").unwrap();
+    assert_eq!(
+        (
+            &known["source"],
+            &known["contextWindow"],
+            &known["maxTokens"]
+        ),
+        (&json!("catalogue"), &json!(200_000), &json!(64_000))
+    );
+    let cost = json!({ "input": 1, "output": 5, "cacheRead": 0.1, "cacheWrite": 1.25 });
+    assert_eq!(known["cost"], cost);
+    assert!(
+        known["sources"][0]
+            .as_str()
+            .unwrap()
+            .starts_with("anomalyco/models.dev@")
+    );
+    assert_eq!(known["date"], "2026-10-03");
     let human = said(&world.bare().args(["models", "served"]).run());
-    assert_eq!(human.lines().count(), 1, "{human}");
+    let [head, offered] = human.lines().collect::<Vec<_>>()[..] else {
+        panic!("{human}")
+    };
+    let cells = |line: &str| {
+        line.split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(cells(head)[..3], ["MODEL", "CONTEXT", "ANSWER"]);
+    // Nothing is known of it but its name.
+    let unknown = [
+        "here/served-1",
+        "-",
+        "-",
+        "-",
+        "-",
+        "-",
+        "-",
+        "server",
+        "openai-completions",
+    ];
+    assert_eq!(cells(offered), unknown);
     let quiet = said(&world.bare().args(["models", "--no-discovery"]).run());
     assert!(!quiet.contains("served-1"), "{quiet}");
 }

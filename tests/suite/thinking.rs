@@ -2,9 +2,11 @@
 
 use serde_json::{Value, json};
 
+use crate::anthropic::{plain, sse};
 use crate::check::Stream;
 use crate::harness::World;
 use crate::script::text;
+use crate::server::serve;
 
 /// A run of a model that nobody serves: what is clamped is told before anything is asked.
 fn run(model: &Value, settings: &Value, args: &[&str]) -> Stream {
@@ -91,4 +93,40 @@ fn a_level_that_is_there_is_not_told() {
         .args(["--thinking", "high", "hi"])
         .run();
     assert!(run.stream().of("thinking_level_clamped").is_empty());
+}
+
+/// A run of a model of the catalogue on a server here, and what it was asked.
+fn known(name: &str, settings: &Value) -> (Stream, Value) {
+    let (url, requests) = serve(vec![sse(&plain(&["Seen."]))]);
+    let world = World::new();
+    let provider = json!({ "baseUrl": url, "apiKey": "x" });
+    let models = json!({ "providers": { "anthropic": provider } });
+    world.config("models.json", models.to_string());
+    world.config("settings.json", settings.to_string());
+    let stream = world.quipu().args(["--model", name, "hi"]).run().stream();
+    assert_eq!(stream.outcome(), "completed");
+    (stream, requests.recv().unwrap().body)
+}
+
+#[test]
+fn a_known_model_thinks_as_its_service_wants_it_and_costs_what_it_costs() {
+    let budgets = json!({ "thinkingBudgets": { "low": 3000 } });
+    let (stream, body) = known("claude-haiku-4-5:low", &budgets);
+    let budget = json!({ "type": "enabled", "budget_tokens": 3000 });
+    assert_eq!(body["thinking"], budget);
+    let usage = &stream.messages("assistant")[0]["usage"];
+    let tokens = usage["input"].as_f64().unwrap();
+    let cost = usage["cost"]["input"].as_f64().unwrap();
+    assert!((cost - tokens / 1e6).abs() < 1e-12, "{usage}");
+
+    let (stream, body) = known("claude-opus-5-5:off", &no_retry());
+    let adaptive = json!({ "type": "adaptive", "display": "summarized" });
+    assert_eq!(body["thinking"], adaptive);
+    assert_eq!(body["output_config"], json!({ "effort": "low" }));
+    // It cannot stop, so it is told that it does not.
+    let told = &stream.of("thinking_level_clamped")[0];
+    assert_eq!(
+        (&told["requestedLevel"], &told["appliedLevel"]),
+        (&json!("off"), &json!("minimal"))
+    );
 }

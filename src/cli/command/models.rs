@@ -12,8 +12,8 @@ use crate::config::credentials::{self, COMMAND_TIMEOUT, Sources};
 use crate::config::models_file::ModelsFile;
 use crate::config::settings::Settings;
 use crate::config::{Environment, Paths};
-use crate::event::ErrorCode;
-use crate::model::catalogue::{self, PROVIDERS, Request, Selection};
+use crate::event::{ErrorCode, Number};
+use crate::model::catalogue::{self, PROVIDERS, Request, Selection, Unpriced};
 use crate::model::{Model, discover};
 
 /// The arguments of `quipu models`.
@@ -45,7 +45,7 @@ enum Format {
 struct Row {
     model: String,
     api: String,
-    /// `models.json`, `server` or `built in`.
+    /// `models.json`, `catalogue`, `server` or `built in`.
     source: &'static str,
     supported: bool,
     reasoning: bool,
@@ -54,6 +54,31 @@ struct Row {
     context_window: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<Cost>,
+    /// Where the catalogue has its facts from; what `models.json` says of the model wins over them.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    facts: Option<Facts>,
+}
+
+#[derive(Debug, Serialize)]
+struct Facts {
+    sources: &'static [String],
+    date: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'static str>,
+}
+
+/// Prices in US dollars per million tokens; those that are not known are left out.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Cost {
+    input: Number,
+    output: Number,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache_read: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache_write: Option<Number>,
 }
 
 impl Models {
@@ -84,6 +109,8 @@ impl Models {
             .map_err(failed)?
             .settings;
         let file = ModelsFile::load(&paths.models()).map_err(failed)?;
+        // Each is named in full.
+        let keys = BTreeSet::new();
         let select = |provider: &str, id: &str| {
             catalogue::select(&Request {
                 provider: Some(provider),
@@ -91,15 +118,27 @@ impl Models {
                 settings: &settings,
                 settings_file: &paths.settings(),
                 models_file: &file,
+                keys: &keys,
             })
         };
 
-        let mut rows = vec![row(&Model::offline(), "built in")];
+        let mut rows = vec![row(&Model::offline(), Unpriced::None, "built in")];
         for (provider, id) in file.models() {
             match select(provider, id) {
-                Ok(Selection { model, .. }) => rows.push(row(&model, "models.json")),
+                Ok(chosen) => rows.push(row(&chosen.model, chosen.unpriced, "models.json")),
                 // It stands in the file for another day; say so instead of hiding it.
                 Err(_) => rows.push(unsupported(&file, provider, id)),
+            }
+        }
+        for known in catalogue::listed() {
+            if file
+                .models()
+                .any(|own| own == (&*known.provider, known.id()))
+            {
+                continue;
+            }
+            if let Ok(chosen) = select(&known.provider, known.id()) {
+                rows.push(row(&chosen.model, chosen.unpriced, "catalogue"));
             }
         }
         if !self.no_discovery {
@@ -129,7 +168,7 @@ impl Models {
                         images: false,
                         ..model.clone()
                     };
-                    let found = row(&found, "server");
+                    let found = row(&found, Unpriced::All, "server");
                     if !known.contains(&found.model) {
                         rows.push(found);
                     }
@@ -152,25 +191,28 @@ impl Models {
                 text.push('\n');
             }
             Format::Human => {
-                let width = rows
-                    .iter()
-                    .map(|row| row.model.chars().count())
-                    .max()
-                    .unwrap_or(0);
-                for row in rows {
-                    let _ = write!(text, "{:width$}  {}", row.model, row.api);
-                    if let Some(window) = row.context_window {
-                        let _ = write!(text, ", {window} tokens");
+                let lines: Vec<_> = rows.iter().map(Row::columns).collect();
+                let lines = || {
+                    [COLUMNS.map(str::to_owned)]
+                        .into_iter()
+                        .chain(lines.clone())
+                };
+                let width = |column: usize| {
+                    let widths = lines().map(|line| line[column].chars().count());
+                    widths.max().unwrap_or(0)
+                };
+                let widths: Vec<_> = (0..COLUMNS.len()).map(width).collect();
+                for line in lines() {
+                    let mut row = String::new();
+                    for (column, (cell, width)) in line.iter().zip(&widths).enumerate() {
+                        // Numbers stand under each other.
+                        let _ = if NUMBERS.contains(&column) {
+                            write!(row, "{cell:>width$}  ")
+                        } else {
+                            write!(row, "{cell:width$}  ")
+                        };
                     }
-                    for (is, word) in [(row.reasoning, "thinks"), (row.images, "sees")] {
-                        if is {
-                            let _ = write!(text, ", {word}");
-                        }
-                    }
-                    if !row.supported {
-                        text.push_str(", API not supported");
-                    }
-                    let _ = writeln!(text, " ({})", row.source);
+                    let _ = writeln!(text, "{}", row.trim_end());
                 }
             }
         }
@@ -178,8 +220,56 @@ impl Models {
     }
 }
 
-fn row(model: &Model, source: &'static str) -> Row {
+/// The columns of the table: limits in tokens, prices in US dollars per million tokens.
+const COLUMNS: [&str; 9] = [
+    "MODEL", "CONTEXT", "ANSWER", "INPUT", "OUTPUT", "CACHED", "CAN", "FROM", "API",
+];
+const NUMBERS: std::ops::RangeInclusive<usize> = 1..=5;
+
+impl Row {
+    /// What is not known is a dash.
+    fn columns(&self) -> [String; COLUMNS.len()] {
+        let shown = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+        let tokens = |count: Option<u64>| shown(count.map(|count| count.to_string()));
+        let cost = self.cost.as_ref();
+        let price = |price: Option<Number>| shown(price.map(|price| price.get().to_string()));
+        let can = [(self.reasoning, "think"), (self.images, "see")];
+        let can: Vec<_> = can
+            .iter()
+            .filter(|(is, _)| *is)
+            .map(|(_, word)| *word)
+            .collect();
+        let api = if self.supported {
+            self.api.clone()
+        } else {
+            format!("{} (not supported)", self.api)
+        };
+        [
+            self.model.clone(),
+            tokens(self.context_window),
+            tokens(self.max_tokens),
+            price(cost.map(|cost| cost.input)),
+            price(cost.map(|cost| cost.output)),
+            price(cost.and_then(|cost| cost.cache_read)),
+            shown((!can.is_empty()).then(|| can.join(", "))),
+            self.source.to_owned(),
+            api,
+        ]
+    }
+}
+
+fn row(model: &Model, unpriced: Unpriced, source: &'static str) -> Row {
     let offered = source == "server";
+    let price = |price: f64, known: bool| known.then(|| Number::from(price));
+    let cost = (unpriced != Unpriced::All).then(|| Cost {
+        input: model.cost.input.into(),
+        output: model.cost.output.into(),
+        cache_read: price(model.cost.cache_read, unpriced == Unpriced::None),
+        cache_write: price(model.cost.cache_write, model.cost.cache_write > 0.0),
+    });
+    let known = catalogue::listed()
+        .iter()
+        .find(|known| known.provider == model.provider && known.id() == model.id);
     Row {
         model: format!("{}/{}", model.provider, model.id),
         api: model.api.as_str().to_owned(),
@@ -189,6 +279,12 @@ fn row(model: &Model, source: &'static str) -> Row {
         images: model.images,
         context_window: model.context_window.filter(|_| !offered),
         max_tokens: model.max_tokens.filter(|_| !offered),
+        cost,
+        facts: known.map(|known| Facts {
+            sources: &known.source,
+            date: &known.date,
+            note: known.note.as_deref(),
+        }),
     }
 }
 
@@ -203,6 +299,8 @@ fn unsupported(file: &ModelsFile, provider: &str, id: &str) -> Row {
         images: false,
         context_window: None,
         max_tokens: None,
+        cost: None,
+        facts: None,
     }
 }
 

@@ -34,6 +34,7 @@ impl Place {
 
     fn unlock_model(&self) -> Result<(Model, Credentials), String> {
         let mut model = Model {
+            thinking_budgets: std::collections::BTreeMap::new(),
             provider: "anthropic".into(),
             id: "m".into(),
             name: "m".into(),

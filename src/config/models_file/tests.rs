@@ -53,10 +53,10 @@ fn every_key_is_read_and_null_is_absent() {
             reasoning: Some(true),
             input: Some(vec!["text".into(), "image".into()]),
             cost: Some(CostEntry {
-                input: 3.0,
-                output: 15.0,
-                cache_read: 0.3,
-                cache_write: 3.75,
+                input: Some(3.0),
+                output: Some(15.0),
+                cache_read: Some(0.3),
+                cache_write: Some(3.75),
                 unknown: UnknownKeys::default(),
             }),
             context_window: Some(8192),
@@ -74,7 +74,7 @@ fn every_key_is_read_and_null_is_absent() {
     };
     assert_eq!(
         (b.name.as_deref(), b.cost.as_ref().unwrap().output),
-        (None, 1.0)
+        (None, Some(1.0))
     );
     assert_eq!(over.max_tokens, Some(5));
     assert_eq!(file.unknown_keys("local", "a"), [""; 0]);

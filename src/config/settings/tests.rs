@@ -68,6 +68,7 @@ fn every_shared_key_is_read() {
           "defaultProvider": "p", "defaultModel": "m", "defaultThinkingLevel": "xhigh",
           "thinkingBudgets": {"low": 1000},
           "retry": {"enabled": false, "maxRetries": 1, "baseDelayMs": 2, "maxDelayMs": 3,
+            "modelFallback": false, "fallbackChains": {"p/m": ["p/n:low", "o"]},
             "provider": {"timeoutMs": 4, "maxRetries": 5, "maxRetryDelayMs": 6,
                          "streamStartTimeoutMs": 7}},
           "httpIdleTimeoutMs": 8,
@@ -95,6 +96,8 @@ fn every_shared_key_is_read() {
                 max_retries: 1,
                 base_delay_ms: 2,
                 max_delay_ms: 3,
+                model_fallback: false,
+                fallback_chains: [("p/m".into(), vec!["p/n:low".into(), "o".into()])].into(),
                 provider: ProviderRetry {
                     timeout_ms: Some(4),
                     max_retries: Some(5),
@@ -146,6 +149,27 @@ fn every_shared_key_is_read() {
     assert_eq!(
         settings.stream_start_timeout(),
         Some(Duration::from_millis(7))
+    );
+}
+
+#[test]
+fn a_chain_belongs_to_the_full_name_before_the_bare_one() {
+    let chains = r#""fallbackChains": {"p/m": ["a"], "m": ["b"], "n": []}"#;
+    let on = settings(&format!(r#"{{"retry": {{{chains}}}}}"#), "{}").retry;
+    assert_eq!(on.fallback_chain("p", "m"), ["a"]);
+    assert_eq!(on.fallback_chain("q", "m"), ["b"]);
+    for (provider, id) in [("p", "n"), ("p", "x"), ("m", "p")] {
+        assert_eq!(on.fallback_chain(provider, id), [""; 0]);
+    }
+    let off = settings(
+        &format!(r#"{{"retry": {{{chains}}}}}"#),
+        r#"{"retry": {"modelFallback": false}}"#,
+    );
+    assert_eq!(off.retry.fallback_chain("p", "m"), [""; 0]);
+    let wrong = problem(r#"{"retry": {"fallbackChains": {"p/m": "a"}}}"#);
+    assert!(
+        wrong.contains("`retry.fallbackChains.p/m` is a string, expected a list"),
+        "{wrong}"
     );
 }
 
@@ -216,7 +240,9 @@ fn a_project_sets_no_keys_no_commands_and_nothing_that_is_the_users() {
 #[test]
 fn unknown_keys_are_one_warning_a_file_and_never_fatal() {
     let loaded = load(
-        Some(r#"{"theme": {"a": 1}, "retry": {"modelFallback": true, "provider": {"x": 1}}}"#),
+        Some(
+            r#"{"theme": {"a": 1}, "retry": {"fallbackRevertPolicy": "x", "provider": {"x": 1}}}"#,
+        ),
         Some(r#"{"tips": false}"#),
     )
     .1
@@ -224,7 +250,7 @@ fn unknown_keys_are_one_warning_a_file_and_never_fatal() {
     assert_eq!(
         loaded.warnings,
         [
-            "home/settings.json: ignored unknown keys `theme`, `retry.modelFallback`, \
+            "home/settings.json: ignored unknown keys `theme`, `retry.fallbackRevertPolicy`, \
              `retry.provider.x`",
             "work/.quipu/settings.json: ignored unknown key `tips`"
         ]

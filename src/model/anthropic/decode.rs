@@ -126,7 +126,8 @@ type Out = VecDeque<ModelDelta>;
 
 impl Decoder for MessagesDecoder {
     fn event(&mut self, event: &SseEvent, out: &mut Out) -> Result<(), DecodeError> {
-        if event.data.trim() == "[DONE]" {
+        // A sign of life, and the end as other services tell it.
+        if matches!(event.data.trim(), "" | "[DONE]") {
             return Ok(());
         }
         let mut read: Event = match json::parse(&event.data) {
@@ -159,6 +160,11 @@ impl Decoder for MessagesDecoder {
 
     fn is_finished(&self) -> bool {
         self.finished
+    }
+
+    /// Only the event that says that it was the last may be missing.
+    fn is_whole(&self) -> bool {
+        self.stop.is_some()
     }
 
     fn end(&mut self, out: &mut Out) -> Result<(), ModelError> {

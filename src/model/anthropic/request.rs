@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use crate::event::{AssistantContent, AssistantMessage, ThinkingLevel};
 use crate::model::context::{CallResult, NO_IMAGES, NO_OUTPUT, Part, Turn, is_own, plain, turns};
 use crate::model::ids::CallIds;
+use crate::model::thinking::{budget, word};
 use crate::model::{Model, ModelRequest, ToolSpec};
 
 /// Most tokens of an answer of a model whose limit is not known.
@@ -24,6 +25,8 @@ pub(in crate::model) struct Body<'a> {
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     thinking: Option<Thinking>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_config: Option<OutputConfig<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     system: Vec<Block<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -35,7 +38,21 @@ pub(in crate::model) struct Body<'a> {
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Thinking {
     Disabled,
-    Enabled { budget_tokens: u64 },
+    /// The least that models have which do not take `disabled`.
+    BetweenTools,
+    Enabled {
+        budget_tokens: u64,
+    },
+    /// The model itself decides how much; without a word the newer ones keep their thoughts to
+    /// themselves.
+    Adaptive {
+        display: &'static str,
+    },
+}
+
+#[derive(Debug, PartialEq, Serialize)]
+struct OutputConfig<'a> {
+    effort: &'a str,
 }
 
 #[derive(Debug, Serialize)]
@@ -118,6 +135,7 @@ impl<'a> From<Content<'a>> for Block<'a> {
 /// The body of the request.
 pub(in crate::model) fn body<'a>(model: &'a Model, request: &'a ModelRequest) -> Body<'a> {
     let (max_tokens, thinking) = limits(model, request);
+    let adaptive = matches!(thinking, Some(Thinking::Adaptive { .. }));
     let mut system = Vec::new();
     if !request.system_prompt.trim().is_empty() {
         let text = Content::Text {
@@ -145,6 +163,9 @@ pub(in crate::model) fn body<'a>(model: &'a Model, request: &'a ModelRequest) ->
         max_tokens,
         stream: true,
         thinking,
+        output_config: adaptive.then(|| OutputConfig {
+            effort: effort(model, request.thinking),
+        }),
         system,
         tools: request.tools.iter().map(tool).collect(),
         messages,
@@ -158,15 +179,26 @@ fn limits(model: &Model, request: &ModelRequest) -> (u64, Option<Thinking>) {
     if !model.reasoning {
         return (answer, None);
     }
-    let wanted = match request.thinking {
-        ThinkingLevel::Off => return (answer, Some(Thinking::Disabled)),
+    let usual = match request.thinking {
+        ThinkingLevel::Off => {
+            let none = match word(model, ThinkingLevel::Off) {
+                Some("between_tools") => Thinking::BetweenTools,
+                _ => Thinking::Disabled,
+            };
+            return (answer, Some(none));
+        }
         ThinkingLevel::Minimal => 1024,
         ThinkingLevel::Low => 2048,
         ThinkingLevel::Medium => 8192,
         ThinkingLevel::High | ThinkingLevel::Xhigh | ThinkingLevel::Max => 16_384,
     };
+    let wanted = budget(model, request.thinking, usual).max(MIN_BUDGET);
     // Thinking comes on top of the answer where the model has room for both.
     let max_tokens = answer.saturating_add(wanted).min(ceiling);
+    if is_adaptive(model) {
+        let display = "summarized";
+        return (max_tokens, Some(Thinking::Adaptive { display }));
+    }
     let budget = if max_tokens > wanted {
         wanted
     } else {
@@ -181,6 +213,22 @@ fn limits(model: &Model, request: &ModelRequest) -> (u64, Option<Thinking>) {
             budget_tokens: budget,
         }),
     )
+}
+
+/// Whether the model takes an effort in place of a budget, as its configuration says
+/// (`thinkingFormat`). The service's documentation: Claude 4.6 can, Opus 4.7 and later must.
+/// platform.claude.com/docs/en/build-with-claude/thinking and …/effort
+fn is_adaptive(model: &Model) -> bool {
+    model.compat.get("thinkingFormat").and_then(Value::as_str) == Some("adaptive")
+}
+
+/// The service's word for a level: from the configuration, else the level's own name. There is none
+/// below `low`.
+fn effort(model: &Model, level: ThinkingLevel) -> &str {
+    word(model, level).unwrap_or(match level {
+        ThinkingLevel::Off | ThinkingLevel::Minimal => ThinkingLevel::Low.as_str(),
+        level => level.as_str(),
+    })
 }
 
 /// Turns become messages whose roles alternate, with ids and names that the API takes.

@@ -1,7 +1,6 @@
 //! From hand-written bytes of the service to deltas, without and with a connection.
 
 use std::collections::VecDeque;
-use std::time::Duration;
 
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
@@ -23,7 +22,7 @@ fn sse(events: &[&str]) -> String {
     events.iter().map(event).collect()
 }
 
-fn decode(chunks: &[&[u8]]) -> (Vec<D>, Option<ModelError>) {
+pub(in crate::model) fn decode(chunks: &[&[u8]]) -> (Vec<D>, Option<ModelError>) {
     let mut reader = Reader::new(MessagesDecoder::new("mock-1"));
     let mut out = VecDeque::new();
     let fed = chunks
@@ -73,7 +72,7 @@ fn finished(stop_reason: StopReason) -> D {
     }
 }
 
-fn everything() -> (String, Vec<D>) {
+pub(in crate::model) fn everything() -> (String, Vec<D>) {
     let text = sse(&[
         START,
         r#"{"type":"ping"}"#,
@@ -91,9 +90,12 @@ fn everything() -> (String, Vec<D>) {
         r#"{"type":"content_block_start","index":4,"content_block":{"type":"tool_use","id":"toolu_1","name":"read","input":{}}}"#,
         r#"{"type":"content_block_delta","index":4,"delta":{"type":"input_json_delta","partial_json":""}}"#,
         r#"{"type":"content_block_delta","index":4,"delta":{"type":"input_json_delta","partial_json":"{\"a\":"}}"#,
-        r#"{"index":3,"delta":{"text":"😀 hi","type":"text_delta"},"type":"content_block_delta","new":[1]}"#,
+        r#"{"index":3,"delta":{"text":"😀 Grüße","type":"text_delta"},"type":"content_block_delta","new":[1]}"#,
+        r#"{"type":"content_block_start","index":5,"content_block":{"type":"tool_use","id":"toolu_2","name":"ls","input":{}}}"#,
+        r#"{"type":"content_block_delta","index":5,"delta":{"type":"input_json_delta","partial_json":"{}"}}"#,
         r#"{"type":"content_block_delta","index":4,"delta":{"type":"input_json_delta","partial_json":"1}"}}"#,
         r#"{"type":"content_block_delta","index":3,"delta":{"type":"citations_delta","citation":{}}}"#,
+        r#"{"type":"content_block_stop","index":5}"#,
         r#"{"type":"content_block_stop","index":4}"#,
         r#"{"type":"content_block_stop","index":3}"#,
         r#"{"type":"some_future_event","index":"strange"}"#,
@@ -137,12 +139,22 @@ fn everything() -> (String, Vec<D>) {
         },
         D::TextDelta {
             index: 2,
-            delta: "😀 hi".to_owned(),
+            delta: "😀 Grüße".to_owned(),
+        },
+        D::ToolcallStart {
+            index: 4,
+            id: "toolu_2".to_owned(),
+            name: "ls".to_owned(),
+        },
+        D::ToolcallDelta {
+            index: 4,
+            delta: "{}".to_owned(),
         },
         D::ToolcallDelta {
             index: 3,
             delta: "1}".to_owned(),
         },
+        D::ToolcallEnd { index: 4 },
         D::ToolcallEnd { index: 3 },
         D::TextEnd {
             index: 2,
@@ -162,49 +174,6 @@ fn everything() -> (String, Vec<D>) {
 fn every_kind_of_block_and_event() {
     let (text, deltas) = everything();
     assert_eq!(decode(&[text.as_bytes()]), (deltas, None));
-}
-
-#[test]
-fn a_cut_at_any_byte_changes_nothing() {
-    let (text, deltas) = everything();
-    let bytes = text.replace('\n', "\r\n").into_bytes();
-    for cut in 0..=bytes.len() {
-        let (got, error) = decode(&[&bytes[..cut], &bytes[cut..]]);
-        assert!(
-            got == deltas && error.is_none(),
-            "cut at {cut}: {got:?} {error:?}"
-        );
-    }
-}
-
-#[test]
-fn an_end_without_its_last_line_break_is_an_end() {
-    let text = sse(&[START, TEXT, HELLO, END_0, END_TURN, STOP]);
-    let (deltas, error) = decode(&[text.trim_end().as_bytes()]);
-    assert_eq!(
-        (deltas.last(), error),
-        (Some(&finished(StopReason::Stop)), None)
-    );
-}
-
-#[test]
-fn a_body_cut_at_any_byte_is_worth_another_try_until_the_stop_reason_is_there() {
-    let text = sse(&[START, TEXT, HELLO, END_0, END_TURN, STOP]);
-    let complete = text.find("message_stop").unwrap() - "event: ".len();
-    for cut in 0..complete - 3 {
-        let (deltas, error) = decode(&[&text.as_bytes()[..cut]]);
-        let error = error.unwrap_or_else(|| panic!("no error at {cut}: {deltas:?}"));
-        assert_eq!(
-            (error.code, error.retryable),
-            (ErrorCode::Network, true),
-            "cut at {cut}"
-        );
-    }
-    let (deltas, error) = decode(&[&text.as_bytes()[..complete]]);
-    assert_eq!(
-        (deltas.last(), error),
-        (Some(&finished(StopReason::Stop)), None)
-    );
 }
 
 #[test]
@@ -524,20 +493,6 @@ async fn the_version_in_the_base_url_and_a_bearer_key() {
         "{sent}"
     );
     assert!(sent.contains("authorization: Bearer canary\r\n") && !sent.contains("x-api-key"));
-}
-
-#[tokio::test]
-async fn the_end_of_the_answer_does_not_wait_for_the_end_of_the_body() {
-    let text = sse(&[START, TEXT, HELLO, END_0, END_TURN, STOP]);
-    let acts = vec![
-        send(STREAM),
-        send(&text),
-        Act::Wait(Duration::from_mins(10)),
-    ];
-    let (url, _served) = serve(acts).await;
-    let service = Anthropic::connect(&model(&url), None, Timeouts::from_millis(0, 5000)).unwrap();
-    let got = collect(service.stream(request(vec![user("hi")]))).await;
-    assert_eq!(got.last(), Some(&Ok(finished(StopReason::Stop))));
 }
 
 #[tokio::test]

@@ -1,14 +1,16 @@
 //! From the entries of `models.json` to a model.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use serde_json::{Map, Value};
 
+use super::listed;
 use super::lookup::{Found, full_name};
 use super::{BuiltIn, PROVIDERS, SUPPORTED_APIS, SelectError};
 use crate::config::ConfigValue;
 use crate::config::credentials::{self, Access};
-use crate::config::models_file::{ModelEntry, ModelsFile, ProviderEntry};
+use crate::config::models_file::{CostEntry, ModelEntry, ModelsFile, ProviderEntry};
 use crate::model::{Api, Model, Prices};
 
 /// Limits of a listed model that gives none.
@@ -19,14 +21,25 @@ const MAX_TOKENS: u64 = 16_384;
 struct Entries<'a> {
     built_in: Option<&'static BuiltIn>,
     provider: &'a ProviderEntry,
-    /// The weaker first.
+    /// What is known without the file.
+    known: Option<&'a ModelEntry>,
+    /// What the file says, the weaker first.
     model: [Option<&'a ModelEntry>; 2],
 }
 
 impl<'a> Entries<'a> {
-    /// A field of the model, from the strongest entry that has it.
-    fn pick<T>(&self, field: impl Fn(&'a ModelEntry) -> Option<T>) -> Option<T> {
+    /// A field of the model, from the strongest entry of the file that has it.
+    fn given<T>(&self, field: impl Fn(&'a ModelEntry) -> Option<T>) -> Option<T> {
         self.model.into_iter().rev().flatten().find_map(field)
+    }
+
+    /// The same, or what is known without the file.
+    fn pick<T>(&self, field: impl Fn(&'a ModelEntry) -> Option<T> + Copy) -> Option<T> {
+        self.given(field).or_else(|| field(self.known?))
+    }
+
+    fn price(&self, of: impl Fn(&CostEntry) -> Option<f64> + Copy) -> Option<f64> {
+        self.pick(|model| of(model.cost.as_ref()?))
     }
 
     fn headers(&self) -> Vec<(String, ConfigValue)> {
@@ -45,24 +58,46 @@ impl<'a> Entries<'a> {
 
     /// The switches, with the model's names of thinking levels under `thinkingLevelMap`.
     fn compat(&self) -> Map<String, Value> {
-        let mut compat = self.provider.compat.clone().unwrap_or_default();
-        for more in self.model.into_iter().flatten() {
-            compat.extend(more.compat.clone().unwrap_or_default());
-            if let Some(levels) = &more.thinking_level_map {
-                let levels = levels
-                    .iter()
-                    .map(|(level, name)| (level.clone(), Value::from(name.clone())))
-                    .collect();
-                compat.insert("thinkingLevelMap".to_owned(), Value::Object(levels));
-            }
+        let known = self.known.and_then(|known| known.compat.clone());
+        let mut compat = known.unwrap_or_default();
+        compat.extend(self.provider.compat.clone().unwrap_or_default());
+        let mut levels = Map::new();
+        for entry in [self.known].into_iter().chain(self.model).flatten() {
+            let names = entry.thinking_level_map.iter().flatten();
+            levels.extend(names.map(|(level, name)| (level.clone(), Value::from(name.clone()))));
+        }
+        for entry in self.model.into_iter().flatten() {
+            compat.extend(entry.compat.clone().unwrap_or_default());
+        }
+        if !levels.is_empty() {
+            compat.insert("thinkingLevelMap".to_owned(), Value::Object(levels));
         }
         compat
     }
 }
 
-/// The model as its entries describe it, those of the model over those of the provider over the
-/// built-in provider.
-pub(super) fn build(file: &ModelsFile, found: &Found) -> Result<(Model, Access), SelectError> {
+/// What the entries say of a model.
+pub(super) struct Built {
+    pub(super) model: Model,
+    pub(super) access: Access,
+    /// The prices that no entry gives.
+    pub(super) unpriced: Unpriced,
+}
+
+/// Which prices of a model are not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unpriced {
+    /// None that matters.
+    None,
+    /// That of input read from a cache.
+    CacheRead,
+    /// All of them.
+    All,
+}
+
+/// The model as its entries describe it: those of the file for the model, then for its provider, then
+/// what is known without the file.
+pub(super) fn build(file: &ModelsFile, found: &Found) -> Result<Built, SelectError> {
     let Found { provider, id, .. } = found;
     let full = full_name((provider, id));
     let none = ProviderEntry::default();
@@ -70,6 +105,7 @@ pub(super) fn build(file: &ModelsFile, found: &Found) -> Result<(Model, Access),
     let entries = Entries {
         built_in: PROVIDERS.iter().find(|known| known.name == provider),
         provider: entry,
+        known: listed::find(provider, id).map(|known| &known.entry),
         model: entry.entries(id),
     };
     let unusable = |problem: String| SelectError::Unusable {
@@ -83,8 +119,9 @@ pub(super) fn build(file: &ModelsFile, found: &Found) -> Result<(Model, Access),
         ))
     };
 
-    let from_file = entries.pick(|m| m.api.as_deref()).or(entry.api.as_deref());
+    let from_file = entries.given(|m| m.api.as_deref()).or(entry.api.as_deref());
     let api = from_file
+        .or(entries.known.and_then(|known| known.api.as_deref()))
         .or(entries.built_in.map(|known| known.api))
         .ok_or_else(|| lacks("api", SUPPORTED_APIS[0]))?;
     if !SUPPORTED_APIS.contains(&api) {
@@ -118,9 +155,17 @@ pub(super) fn build(file: &ModelsFile, found: &Found) -> Result<(Model, Access),
         variables: entries.built_in.map_or(&[], |known| known.variables),
         models_file: file.path().to_owned(),
     };
-    // Of a model that only an override names, nothing else is known.
+    // The defaults are for a model that the file lists; of one that only an override names, what is
+    // not known stays so.
     let is_listed = entries.model[0].is_some();
     let limit = |given: Option<u64>, default| given.or(is_listed.then_some(default));
+    let [input, output] = [entries.price(|c| c.input), entries.price(|c| c.output)];
+    let cache_read = entries.price(|c| c.cache_read);
+    let unpriced = match (input.or(output), cache_read) {
+        (None, _) => Unpriced::All,
+        (Some(_), None) => Unpriced::CacheRead,
+        _ => Unpriced::None,
+    };
     let model = Model {
         provider: provider.clone(),
         id: id.clone(),
@@ -132,20 +177,23 @@ pub(super) fn build(file: &ModelsFile, found: &Found) -> Result<(Model, Access),
         images: entries
             .pick(|m| m.input.as_ref())
             .is_some_and(|input| input.iter().any(|kind| kind == "image")),
-        cost: entries
-            .pick(|m| m.cost.as_ref())
-            .map_or_else(Prices::default, |cost| Prices {
-                input: cost.input,
-                output: cost.output,
-                cache_read: cost.cache_read,
-                cache_write: cost.cache_write,
-            }),
+        cost: Prices {
+            input: input.unwrap_or_default(),
+            output: output.unwrap_or_default(),
+            cache_read: cache_read.unwrap_or_default(),
+            cache_write: entries.price(|c| c.cache_write).unwrap_or_default(),
+        },
         context_window: limit(entries.pick(|m| m.context_window), CONTEXT_WINDOW),
         max_tokens: limit(entries.pick(|m| m.max_tokens), MAX_TOKENS),
         auth_header: entry.auth_header.unwrap_or(false),
         compat: entries.compat(),
+        thinking_budgets: BTreeMap::new(),
     };
-    Ok((model, access))
+    Ok(Built {
+        model,
+        access,
+        unpriced,
+    })
 }
 
 /// Whether a base URL names this machine.

@@ -31,7 +31,7 @@ pub enum SelectError {
         origin: Origin,
         /// The provider.
         provider: String,
-        /// Its models in `models.json`.
+        /// Its models.
         listed: Vec<String>,
         /// What to add.
         wanted: &'static str,
@@ -55,8 +55,9 @@ pub enum SelectError {
     },
     /// No such model, and no provider to ask for it.
     #[error(
-        "{origin} names `{name}`, which fits no model of {}{}. Name it as PROVIDER/ID, add it \
-         there, or use `--model offline`", models_file.display(), meant(suggestions)
+        "{origin} names `{name}`, which fits no known model{}. Name it as PROVIDER/ID (`quipu models` \
+         lists them), add it to {}, or use `--model offline`", meant(suggestions),
+        models_file.display()
     )]
     UnknownModel {
         /// What named it.
@@ -117,6 +118,8 @@ pub enum Origin {
     DefaultModel,
     /// `defaultProvider`.
     DefaultProvider,
+    /// `retry.fallbackChains`.
+    FallbackChain,
 }
 
 impl fmt::Display for Origin {
@@ -126,6 +129,7 @@ impl fmt::Display for Origin {
             Self::ProviderFlag => "--provider",
             Self::DefaultModel => "`defaultModel` of the settings",
             Self::DefaultProvider => "`defaultProvider` of the settings",
+            Self::FallbackChain => "`retry.fallbackChains` of the settings",
         })
     }
 }

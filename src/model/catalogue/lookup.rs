@@ -1,7 +1,10 @@
 //! From a name to a model.
 
+use std::collections::BTreeSet;
+
 use crate::config::models_file::ModelsFile;
 
+use super::listed::{self, listed};
 use super::{OFFLINE, Origin, PROVIDERS, SelectError};
 
 /// Names less alike than this are no slip of the finger.
@@ -11,7 +14,7 @@ const ALIKE: f64 = 0.75;
 pub(super) struct Found {
     pub(super) provider: String,
     pub(super) id: String,
-    /// Whether `models.json` has it.
+    /// Whether the catalogue or `models.json` has it.
     pub(super) listed: bool,
 }
 
@@ -35,6 +38,8 @@ pub(super) struct Lookup<'a> {
     pub(super) origin: Origin,
     /// The provider that wins among several with the same id.
     pub(super) prefer: Option<&'a str>,
+    /// Providers whose key is at hand.
+    pub(super) keys: &'a BTreeSet<String>,
 }
 
 impl<'a> Lookup<'a> {
@@ -44,6 +49,19 @@ impl<'a> Lookup<'a> {
         let built_in = PROVIDERS.iter().map(|provider| provider.name);
         let own = file.providers().map(|(name, _)| name);
         built_in.chain(own.filter(|name| PROVIDERS.iter().all(|known| known.name != *name)))
+    }
+
+    /// Every model: those of the file, then the others of the catalogue.
+    pub(super) fn models(&self) -> impl Iterator<Item = (&'a str, &'a str)> + use<'a> {
+        let file = self.file;
+        let known = listed().iter().map(|model| (&*model.provider, model.id()));
+        let others = known.filter(|known| file.models().all(|own| own != *known));
+        file.models().chain(others)
+    }
+
+    /// Whether the user's file has the model.
+    pub(super) fn is_own(&self, model: (&str, &str)) -> bool {
+        self.file.models().any(|own| own == model)
     }
 
     /// An error that suggests others unless there is such a provider.
@@ -74,7 +92,7 @@ impl<'a> Lookup<'a> {
         name: &str,
     ) -> Result<Option<Found>, SelectError> {
         let is_listed =
-            |(provider, id): (&str, &str)| self.file.models().any(|model| model == (provider, id));
+            |(provider, id): (&str, &str)| self.models().any(|model| model == (provider, id));
         if let Some(provider) = provider {
             // `--provider p --model p/id` says the provider twice.
             let short = name
@@ -87,7 +105,7 @@ impl<'a> Lookup<'a> {
         if let Some(model) = self.split(name).filter(|model| is_listed(*model)) {
             return Ok(Some(Found::new(model, true)));
         }
-        self.only(name, self.file.models().filter(|(_, id)| *id == name))
+        self.only(name, self.models().filter(|(_, id)| *id == name))
     }
 
     /// A model whose name differs in case or holds this one; else one of a known provider that is
@@ -111,8 +129,7 @@ impl<'a> Lookup<'a> {
         let lower = wanted.to_lowercase();
         let models = || {
             let of_provider = named.map(|(provider, _)| provider);
-            self.file
-                .models()
+            self.models()
                 .filter(move |(name, _)| of_provider.is_none_or(|of| of == *name))
         };
         if !wanted.is_empty() {
@@ -123,6 +140,14 @@ impl<'a> Lookup<'a> {
                 return Ok(found);
             }
             let holding = models().filter(|(provider, id)| {
+                // Of a named provider, a name that a known one only goes on from may be a model of
+                // its own that is not known yet.
+                if named.is_some()
+                    && id.to_lowercase().starts_with(&lower)
+                    && !self.is_own((provider, id))
+                {
+                    return false;
+                }
                 // The provider's name counts unless it is settled.
                 let whole = if named.is_some() {
                     (*id).to_owned()
@@ -168,54 +193,55 @@ impl<'a> Lookup<'a> {
         })
     }
 
-    /// The one model of an iterator, none, or an error with all of them.
+    /// The one model of an iterator, none, or an error with all of them. Of several, that of the
+    /// preferred provider is meant, else that of the user's file, else that of a provider whose key
+    /// is at hand.
     fn only<'m>(
         &self,
         name: &str,
         models: impl Iterator<Item = (&'m str, &'m str)>,
     ) -> Result<Option<Found>, SelectError> {
         let models: Vec<_> = models.collect();
-        let preferred = models
-            .iter()
-            .filter(|(provider, _)| Some(*provider) == self.prefer);
-        match (
-            models[..].as_ref(),
-            preferred.collect::<Vec<_>>()[..].as_ref(),
-        ) {
-            ([], _) => Ok(None),
-            ([model], _) => Ok(Some(Found::new(*model, true))),
-            (_, [model]) => Ok(Some(Found::new(**model, true))),
-            (several, _) => Err(SelectError::Ambiguous {
+        let one = |fits: &dyn Fn((&str, &str)) -> bool| {
+            let mut fitting = models.iter().filter(|model| fits(**model));
+            fitting.next().filter(|_| fitting.next().is_none())
+        };
+        let found = one(&|_| true)
+            .or_else(|| one(&|(provider, _)| Some(provider) == self.prefer))
+            .or_else(|| one(&|model| self.is_own(model)))
+            .or_else(|| one(&|(provider, _)| self.keys.contains(provider)));
+        match found {
+            Some(model) => Ok(Some(Found::new(*model, true))),
+            None if models.is_empty() => Ok(None),
+            None => Err(SelectError::Ambiguous {
                 origin: self.origin,
                 name: name.to_owned(),
-                candidates: several.iter().map(|model| full_name(*model)).collect(),
+                candidates: models.iter().map(|model| full_name(*model)).collect(),
             }),
         }
     }
 
     /// What people call a listed model, in lower case.
     fn label(&self, provider: &str, id: &str) -> String {
-        self.file
-            .provider(provider)
-            .and_then(|entry| {
-                entry
-                    .entries(id)
-                    .into_iter()
-                    .rev()
-                    .flatten()
-                    .find_map(|m| m.name.as_deref())
-            })
+        let own = self.file.provider(provider).map(|entry| entry.entries(id));
+        let own = own.into_iter().flatten().rev().flatten();
+        let known = listed::find(provider, id).map(|known| &known.entry);
+        own.chain(known)
+            .find_map(|model| model.name.as_deref())
             .unwrap_or_default()
             .to_lowercase()
     }
 
     /// Names of models close to `name`.
     pub(super) fn suggestions(&self, name: &str) -> Vec<String> {
-        let models: Vec<_> = self.file.models().collect();
+        let models: Vec<_> = self.models().collect();
         let mut close = alike(name, models.iter().map(|model| full_name(*model)));
         let by_id = models.iter().filter(|(_, id)| likeness(name, id) >= ALIKE);
+        let longer = models.iter().map(|model| full_name(*model));
+        let longer = longer.filter(|full| full.starts_with(name));
         for model in by_id
             .map(|model| full_name(*model))
+            .chain(longer)
             .chain(alike(name, [OFFLINE.to_owned()]))
         {
             if close.len() < SUGGESTIONS && !close.contains(&model) {

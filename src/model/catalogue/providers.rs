@@ -42,8 +42,7 @@ const fn local(name: &'static str, base_url: &'static str) -> BuiltIn {
 
 const CHAT: &str = "openai-completions";
 
-/// Every built-in provider. They list no models: which there are, what they cost and what they hold
-/// changes faster than a release.
+/// Every built-in provider.
 pub const PROVIDERS: &[BuiltIn] = &[
     service(
         "anthropic",
@@ -54,7 +53,9 @@ pub const PROVIDERS: &[BuiltIn] = &[
     service(
         "openai",
         "https://api.openai.com/v1",
-        CHAT,
+        // Chat Completions takes no tools from the newest models while they think:
+        // developers.openai.com/api/docs/models/gpt-6-luna.
+        "openai-responses",
         &["OPENAI_API_KEY"],
     ),
     service(

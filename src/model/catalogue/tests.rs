@@ -1,3 +1,5 @@
+mod known;
+
 use super::*;
 use crate::config::ConfigValue;
 use crate::event::ErrorCode;
@@ -33,6 +35,17 @@ fn choose(
     flags: (Option<&str>, Option<&str>),
     defaults: (Option<&str>, Option<&str>),
 ) -> Result<Selection, (ErrorCode, String)> {
+    choose_with(models, flags, defaults, &[])
+}
+
+/// The same with keys of these providers at hand.
+fn choose_with(
+    models: &ModelsFile,
+    flags: (Option<&str>, Option<&str>),
+    defaults: (Option<&str>, Option<&str>),
+    keys: &[&str],
+) -> Result<Selection, (ErrorCode, String)> {
+    let keys = keys.iter().map(|name| (*name).to_owned()).collect();
     let settings = Settings {
         default_provider: defaults.0.map(str::to_owned),
         default_model: defaults.1.map(str::to_owned),
@@ -49,6 +62,7 @@ fn choose(
         settings: &settings,
         settings_file: Path::new("settings.json"),
         models_file: models,
+        keys: &keys,
     })
     .map(|selection| Selection {
         warnings: selection.warnings.iter().map(|text| plain(text)).collect(),
@@ -119,8 +133,8 @@ fn a_level_may_follow_unless_the_model_is_called_so() {
         assert_eq!(named(name), Ok(vec![expected.to_owned()]), "{name}");
     }
     // No level: part of the id.
-    assert_eq!(named("anthropic/a:8b").unwrap()[0], "anthropic/a:8b");
-    assert_eq!(named("anthropic/a:high").unwrap()[0], "anthropic/a:High");
+    assert_eq!(named("vllm/a:8b").unwrap()[0], "vllm/a:8b");
+    assert_eq!(named("vllm/a:high").unwrap()[0], "vllm/a:High");
 }
 
 #[test]
@@ -141,6 +155,7 @@ fn the_offline_model_needs_no_file_and_is_never_a_guess() {
                     key_optional: true,
                     ..Access::default()
                 },
+                unpriced: Unpriced::None,
                 warnings: Vec::new()
             }
         );
@@ -160,8 +175,8 @@ fn the_offline_model_needs_no_file_and_is_never_a_guess() {
         choose(&none, (Some("offline"), Some("mock-1")), (None, None))
             .unwrap_err()
             .1,
-        "--model names `mock-1`, which fits no model of  (did you mean offline?). Name it as \
-         PROVIDER/ID, add it there, or use `--model offline`"
+        "--model names `mock-1`, which fits no known model (did you mean offline?). Name it as \
+         PROVIDER/ID (`quipu models` lists them), add it to , or use `--model offline`"
     );
     // The settings may name it: that is a choice too.
     assert_eq!(
@@ -238,17 +253,23 @@ fn a_provider_alone_needs_a_model() {
         )
     );
     assert_eq!(
-        choose(&models, (None, None), (Some("anthropic"), None)).unwrap_err(),
+        choose(&models, (None, None), (Some("ollama"), None)).unwrap_err(),
         (
             ErrorCode::Configuration,
-            "`defaultProvider` of the settings names the provider `anthropic` but no model. Add \
+            "`defaultProvider` of the settings names the provider `ollama` but no model. Add \
              `defaultModel` there, or `--model` on the command line"
                 .to_owned()
         )
     );
     assert_eq!(
-        error("anthropic/"),
-        "--model names the provider `anthropic` but no model. Add the model's id after it"
+        error("ollama/"),
+        "--model names the provider `ollama` but no model. Add the model's id after it"
+    );
+    // What is known is offered, but never taken: nobody has named it.
+    let text = error("deepseek/");
+    assert!(
+        text.contains("no model; it has deepseek/deepseek-flash, deepseek/deepseek-v4-pro. Add"),
+        "{text}"
     );
 }
 
@@ -273,7 +294,7 @@ fn several_models_that_fit_are_listed() {
         r#"{{"providers": {{"p": {{"models": [{}]}}}}}}"#,
         many.join(",")
     ));
-    let (code, text) = choose(&models, (None, None), (None, Some("m"))).unwrap_err();
+    let (code, text) = choose(&models, (None, None), (None, Some("p/m"))).unwrap_err();
     assert_eq!(code, ErrorCode::Configuration);
     assert!(
         text.ends_with("p/m8, p/m9 and 2 more. Name one of them in full"),
@@ -288,20 +309,20 @@ fn unknown_names_are_usage_errors_with_suggestions() {
         choose(&models, (None, Some("elsewhere")), (None, None)).unwrap_err(),
         (
             ErrorCode::Usage,
-            "--model names `elsewhere`, which fits no model of models.json. Name it as PROVIDER/ID, \
-             add it there, or use `--model offline`"
+            "--model names `elsewhere`, which fits no known model. Name it as PROVIDER/ID (`quipu \
+             models` lists them), add it to models.json, or use `--model offline`"
                 .to_owned()
         )
     );
     assert_eq!(
         error("mock-bgi"),
-        "--model names `mock-bgi`, which fits no model of models.json (did you mean \
-         mock/mock-big?). Name it as PROVIDER/ID, add it there, or use `--model offline`"
+        "--model names `mock-bgi`, which fits no known model (did you mean mock/mock-big?). Name it \
+         as PROVIDER/ID (`quipu models` lists them), add it to models.json, or use `--model offline`"
     );
     assert_eq!(
         error("ofline"),
-        "--model names `ofline`, which fits no model of models.json (did you mean offline?). Name \
-         it as PROVIDER/ID, add it there, or use `--model offline`"
+        "--model names `ofline`, which fits no known model (did you mean offline?). Name it as \
+         PROVIDER/ID (`quipu models` lists them), add it to models.json, or use `--model offline`"
     );
     let known = "Known: anthropic, openai, google, openrouter, groq, xai, mistral, deepseek, \
                  ollama, lmstudio, llama.cpp, vllm, chat, mock, mock/sub, other; others go into \
@@ -348,6 +369,7 @@ fn a_known_provider_is_asked_for_an_id_that_is_not_listed() {
                 max_tokens: None,
                 auth_header: false,
                 compat: serde_json::Map::new(),
+                thinking_budgets: std::collections::BTreeMap::new(),
             },
             thinking: None,
             access: Access {
@@ -357,9 +379,10 @@ fn a_known_provider_is_asked_for_an_id_that_is_not_listed() {
                 key_optional: false,
                 models_file: models.path().to_owned(),
             },
+            unpriced: Unpriced::All,
             warnings: vec![
-                "the model `anthropic/new` is not in models.json: its limits are unknown and its \
-                 cost counts as 0"
+                "the model `anthropic/new` is neither known nor in models.json: its limits are \
+                 unknown and its cost counts as 0"
                     .to_owned()
             ],
         }
@@ -369,8 +392,8 @@ fn a_known_provider_is_asked_for_an_id_that_is_not_listed() {
         told(selection),
         [
             "mock/mock-gib",
-            "the model `mock/mock-gib` is not in models.json: its limits are unknown and its cost \
-             counts as 0 (did you mean mock/mock-big or mock/mock-1?)"
+            "the model `mock/mock-gib` is neither known nor in models.json: its limits are unknown \
+             and its cost counts as 0 (did you mean mock/mock-big or mock/mock-1?)"
         ]
     );
 }
@@ -441,6 +464,7 @@ fn a_listed_model_has_the_files_values_or_the_defaults() {
             .as_object()
             .cloned()
             .unwrap(),
+            thinking_budgets: std::collections::BTreeMap::new(),
         }
     );
     // What only an override names has no limits but those.

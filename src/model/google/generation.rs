@@ -1,12 +1,20 @@
 //! In what the generations of Gemini differ, known by the names of the models.
+//!
+//! Sources, read on 2026-11-30: the levels in docs.cloud.google.com/gemini-enterprise-agent-platform,
+//! models/thinking (3.7 and 3.8 Flash: low to high), models/guides/gemini-3-5-flash (3.5 Flash and 3.1
+//! Flash-Lite: minimal to high; 3.1 Pro: low to high) and models/start/get-started-with-gemini-4; those
+//! of 3 Pro (low, high), the budgets of Flash-Lite and that a request must not have both in
+//! <https://hexdocs.pm/gemini_ex/0.11.0/Gemini.Validation.ThinkingConfig.html>; the budgets of 2.5 Pro
+//! and Flash in anomalyco/models.dev@0760ceffd3e02115e6480d9a0be7992c330c2f35, providers/google/models.
+//! How many tokens a level is worth is our own choice.
 
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::event::ThinkingLevel;
 use crate::model::Model;
+use crate::model::thinking::{self, word};
 
-/// Room for thinking when the model itself decides how much it thinks.
+/// Room for thinking when the model itself decides how much it thinks; an assumption.
 const USUAL_ROOM: u64 = 24_576;
 /// Tokens of an answer that thinking leaves over.
 const LEAST_ANSWER: u64 = 1024;
@@ -20,8 +28,8 @@ pub(super) enum Generation {
         most: u64,
         can_stop: bool,
     },
-    /// Gemini 3 and later take a level; the larger models know fewer.
-    Level { is_large: bool },
+    /// Gemini 3 and later take a level, of which some know fewer than others.
+    Level { minimal: bool, medium: bool },
     /// Any other model decides itself.
     Unknown,
 }
@@ -45,10 +53,13 @@ impl Generation {
             return Self::Unknown;
         };
         let number = rest.split('-').next().unwrap_or_default();
-        let major = number.split('.').next().unwrap_or_default();
+        let (major, minor) = number.split_once('.').unwrap_or((number, "0"));
+        let minor = minor.parse::<u32>().unwrap_or(0);
         match major.parse::<u32>() {
-            Ok(3..) => Self::Level {
-                is_large: rest.contains("pro"),
+            // What is newer than the sources say has the levels that all have.
+            Ok(major @ 3..) => Self::Level {
+                minimal: (major, minor) < (3, 7) && rest.contains("flash"),
+                medium: (major, minor) > (3, 0) || rest.contains("flash"),
             },
             Ok(2) if number != "2.5" => Self::Unknown,
             Ok(2) if rest.contains("pro") => Self::Budget {
@@ -57,7 +68,7 @@ impl Generation {
                 can_stop: false,
             },
             Ok(2) => Self::Budget {
-                least: if rest.contains("lite") { 512 } else { 128 },
+                least: if rest.contains("lite") { 512 } else { 1 },
                 most: 24_576,
                 can_stop: true,
             },
@@ -81,12 +92,16 @@ impl Generation {
         if !model.reasoning {
             return (answer, None);
         }
-        let wanted = match level {
+        let usual = match level {
             ThinkingLevel::Off => 0,
             ThinkingLevel::Minimal => 128,
             ThinkingLevel::Low => 2048,
             ThinkingLevel::Medium => 8192,
             ThinkingLevel::High | ThinkingLevel::Xhigh | ThinkingLevel::Max => 32_768,
+        };
+        let wanted = match level {
+            ThinkingLevel::Off => 0,
+            level => thinking::budget(model, level, usual),
         };
         let room = match self {
             Self::Budget { least, most, .. } => wanted.clamp(least, most),
@@ -120,7 +135,7 @@ impl Generation {
             thinking_budget: None,
             thinking_level: Some(word.to_owned()),
         };
-        if let Some(word) = configured(model, level) {
+        if let Some(word) = word(model, level) {
             return Some(match word.parse() {
                 Ok(tokens) => budget(tokens),
                 Err(_) => named(word),
@@ -134,10 +149,10 @@ impl Generation {
                 Some(budget(i64::try_from(tokens).unwrap_or(i64::MAX)))
             }
             // These cannot stop thinking, only do it briefly and unseen.
-            Self::Level { is_large } => Some(named(match (level, is_large) {
-                (ThinkingLevel::Off | ThinkingLevel::Minimal, false) => "MINIMAL",
-                (ThinkingLevel::Off | ThinkingLevel::Minimal | ThinkingLevel::Low, _) => "LOW",
-                (ThinkingLevel::Medium, false) => "MEDIUM",
+            Self::Level { minimal, medium } => Some(named(match level {
+                ThinkingLevel::Off | ThinkingLevel::Minimal if minimal => "MINIMAL",
+                ThinkingLevel::Off | ThinkingLevel::Minimal | ThinkingLevel::Low => "LOW",
+                ThinkingLevel::Medium if medium => "MEDIUM",
                 _ => "HIGH",
             })),
             // Whether it can be told to stop is not known; without thoughts asked for none are shown.
@@ -147,25 +162,10 @@ impl Generation {
     }
 }
 
-/// The word, or the number of tokens, that the configuration has for a level.
-fn configured(model: &Model, level: ThinkingLevel) -> Option<&str> {
-    let level = match level {
-        ThinkingLevel::Off => "off",
-        ThinkingLevel::Minimal => "minimal",
-        ThinkingLevel::Low => "low",
-        ThinkingLevel::Medium => "medium",
-        ThinkingLevel::High => "high",
-        ThinkingLevel::Xhigh => "xhigh",
-        ThinkingLevel::Max => "max",
-    };
-    let word = model.compat.get("thinkingLevelMap")?.get(level);
-    word.and_then(Value::as_str)
-}
-
 #[cfg(test)]
 mod tests {
     use pretty_assertions::assert_eq;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::model::tests::model;
@@ -215,6 +215,17 @@ mod tests {
             ("gemini-3-flash", Low, named("LOW")),
             ("gemini-3-flash", Medium, named("MEDIUM")),
             ("gemini-3-flash", Max, named("HIGH")),
+            ("gemini-3.1-flash-lite", Minimal, named("MINIMAL")),
+            ("gemini-3.1-pro-preview", Minimal, named("LOW")),
+            ("gemini-3.1-pro-preview", Medium, named("MEDIUM")),
+            ("gemini-3.1-pro-preview", High, named("HIGH")),
+            ("gemini-3.5-flash", Minimal, named("MINIMAL")),
+            ("gemini-3.8-flash", Off, json!({"thinkingLevel": "LOW"})),
+            ("gemini-3.8-flash", Minimal, named("LOW")),
+            ("gemini-3.8-flash", Medium, named("MEDIUM")),
+            ("gemini-4-argon", Minimal, named("LOW")),
+            ("gemini-4-argon", Medium, named("MEDIUM")),
+            ("gemini-4-argon", Max, named("HIGH")),
             ("gemini-3-pro", Off, json!({"thinkingLevel": "LOW"})),
             ("gemini-3-pro", Minimal, named("LOW")),
             ("gemini-3-pro", Medium, named("HIGH")),
@@ -223,6 +234,26 @@ mod tests {
         ] {
             assert_eq!(limits(id, level, Some(65_536)).1, config, "{id} {level:?}");
         }
+    }
+
+    #[test]
+    fn the_settings_give_other_budgets() {
+        use ThinkingLevel::{High, Low, Medium, Off, Xhigh};
+        let mut model = model("http://host");
+        model.reasoning = true;
+        model.thinking_budgets = [(Low, 5), (High, 100_000), (Off, 9)].into();
+        let config = |id, level| {
+            let config = Generation::of(id).limits(&model, level, None).1;
+            serde_json::to_value(config).unwrap()["thinkingBudget"].clone()
+        };
+        assert_eq!(config("gemini-2.5-flash", Low), 5);
+        // Within what the model takes.
+        assert_eq!(config("gemini-2.5-pro", Low), 128);
+        assert_eq!(config("gemini-2.5-flash", High), 24_576);
+        assert_eq!(config("gemini-2.5-pro", Xhigh), 32_768);
+        assert_eq!(config("gemini-2.5-flash", Medium), 8192);
+        assert_eq!(config("gemini-2.5-flash", Off), 0);
+        assert_eq!(config("gemini-3-flash", Low), Value::Null);
     }
 
     #[test]

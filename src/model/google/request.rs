@@ -12,7 +12,9 @@ use crate::model::context::{CallResult, NO_IMAGES, NO_OUTPUT, Part, Turn, is_own
 use crate::model::ids::CallIds;
 use crate::model::{Model, ModelRequest, ToolSpec};
 
-/// What the service takes for the signature of a call that none of its models made.
+/// What the service takes for the signature of a call that none of its models made. Its models from 3
+/// on refuse a call without one (ai.google.dev/gemini-api/docs/thought-signatures); that this word is
+/// documented for it is told by the release notes of `@ai-sdk/google` 3.0.80 (vercel/ai).
 const FOREIGN_CALL: &str = "skip_thought_signature_validator";
 const GOES_ON: &str = "(The conversation goes on.)";
 const IMAGES_FOLLOW: &str = "(The images follow.)";
@@ -21,7 +23,7 @@ const IMAGES: &str = "The images that the tools returned:";
 /// The body of a request.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Body<'a> {
+pub(in crate::model) struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     system_instruction: Option<Instruction<'a>>,
     contents: Vec<Content<'a>>,
@@ -141,7 +143,7 @@ impl<'a> Said<'a> {
 }
 
 /// The body of the request.
-pub(super) fn body<'a>(model: &'a Model, request: &'a ModelRequest) -> Body<'a> {
+pub(in crate::model) fn body<'a>(model: &'a Model, request: &'a ModelRequest) -> Body<'a> {
     let generation = Generation::of(&model.id);
     let answer = model.answer_limit(request);
     let (max_output_tokens, thinking_config) = generation.limits(model, request.thinking, answer);

@@ -46,6 +46,26 @@ pub(crate) async fn serve(acts: Vec<Act>) -> (String, JoinHandle<String>) {
     (url, served)
 }
 
+/// Serves one answer a connection; each may hold what was asked.
+pub(crate) async fn serve_each(answers: impl Fn(&str) -> Vec<u8> + Send + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        while let Ok((mut socket, _)) = listener.accept().await {
+            let mut request = Vec::new();
+            while !is_whole(&request) {
+                if socket.read_buf(&mut request).await.unwrap() == 0 {
+                    break;
+                }
+            }
+            let answer = answers(&String::from_utf8_lossy(&request));
+            // The client may have had enough.
+            drop(socket.write_all(&answer).await);
+        }
+    });
+    url
+}
+
 fn is_whole(request: &[u8]) -> bool {
     let text = String::from_utf8_lossy(request);
     let Some((head, body)) = text.split_once("\r\n\r\n") else {

@@ -1,4 +1,16 @@
 //! In what services that speak the API differ: by configuration (`compat`), else by their address.
+//!
+//! Sources, read on 2026-11-30. Mistral: `max_completion_tokens` and `store` are refused
+//! (Gitlawb/openclaude#739), ids of calls are nine letters and digits (`mistral_common`,
+//! `protocol/instruct/validator.py`; anomalyco/opencode#1680), `reasoning_effort` is for some models only
+//! (docs.mistral.ai/studio/conversations/reasoning). DeepSeek: api-docs.deepseek.com/guides/thinking_mode.
+//! x.ai: older models take no effort (openrouter.ai/x-ai/grok-4), newer ones do
+//! (docs.x.ai/developers/model-capabilities/text/reasoning), so it is for the model's entry to say.
+//! Z.ai: docs.z.ai/guides/capabilities/thinking-mode. Qwen: help.aliyun.com/en/model-studio/deep-thinking,
+//! and for its chat template qwen.readthedocs.io/en/latest/deployment/vllm.html. OpenRouter:
+//! openrouter.ai/docs/use-cases/reasoning-tokens.
+//! Assumptions, for want of a source: that DeepSeek wants `max_tokens`, that Mistral wants the name of
+//! the tool beside its result and thinking as text, and the longest ids.
 
 use serde_json::{Map, Value};
 
@@ -42,6 +54,8 @@ pub(super) enum ThinkingFormat {
     Silent,
     /// `reasoning.effort`.
     OpenRouter,
+    /// `thinking.type`, and `reasoning_effort` while it is on.
+    DeepSeek,
     /// `thinking.type`, or `enable_thinking` where the model is served by others.
     Zai,
     /// `enable_thinking`.
@@ -68,12 +82,14 @@ impl Dialect {
         let zai = at("z.ai") || at("bigmodel.cn");
         let thinking = match word("thinkingFormat") {
             Some("openrouter") => ThinkingFormat::OpenRouter,
+            Some("deepseek") => ThinkingFormat::DeepSeek,
             Some("zai") => ThinkingFormat::Zai,
             Some("qwen") => ThinkingFormat::Qwen,
             Some("qwen-chat-template") => ThinkingFormat::QwenTemplate,
             None if at("openrouter.ai") => ThinkingFormat::OpenRouter,
             None if zai => ThinkingFormat::Zai,
-            // x.ai and Mistral refuse the field.
+            None if at("deepseek.com") => ThinkingFormat::DeepSeek,
+            // Many models of x.ai and Mistral refuse the field.
             _ if switch("supportsReasoningEffort", !(at("x.ai") || mistral)) => {
                 ThinkingFormat::Effort
             }
@@ -172,6 +188,10 @@ mod tests {
         );
         assert_eq!(format("https://api.z.ai/api/paas/v4"), ThinkingFormat::Zai);
         assert_eq!(format("https://api.x.ai/v1"), ThinkingFormat::Silent);
+        assert_eq!(
+            format("https://api.deepseek.com/v1"),
+            ThinkingFormat::DeepSeek
+        );
     }
 
     #[test]
@@ -202,6 +222,7 @@ mod tests {
         for (word, format) in [
             ("openai", ThinkingFormat::Effort),
             ("openrouter", ThinkingFormat::OpenRouter),
+            ("deepseek", ThinkingFormat::DeepSeek),
             ("zai", ThinkingFormat::Zai),
             ("qwen", ThinkingFormat::Qwen),
             ("qwen-chat-template", ThinkingFormat::QwenTemplate),

@@ -21,7 +21,7 @@ const RESULTS_READ: &str = "I have read the results.";
 
 /// The body of a request.
 #[derive(Debug, Serialize)]
-pub(super) struct Body<'a> {
+pub(in crate::model) struct Body<'a> {
     model: &'a str,
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,6 +52,11 @@ enum Thinking<'a> {
     },
     OpenRouter {
         reasoning: Effort<'a>,
+    },
+    DeepSeek {
+        thinking: Switch,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reasoning_effort: Option<&'a str>,
     },
     Zai {
         thinking: Switch,
@@ -157,7 +162,7 @@ struct CalledFunction {
 }
 
 /// The body of the request.
-pub(super) fn body<'a>(model: &'a Model, request: &'a ModelRequest) -> Body<'a> {
+pub(in crate::model) fn body<'a>(model: &'a Model, request: &'a ModelRequest) -> Body<'a> {
     let dialect = Dialect::of(model);
     let limit = model.answer_limit(request);
     let tool = |tool: &'a ToolSpec| Tool {
@@ -197,6 +202,11 @@ fn thinking(model: &Model, format: ThinkingFormat, level: ThinkingLevel) -> Opti
     }
     let effort = effort(&model.compat, level);
     let enable_thinking = level != ThinkingLevel::Off;
+    let thinking = if enable_thinking {
+        Switch::Enabled
+    } else {
+        Switch::Disabled
+    };
     Some(match format {
         ThinkingFormat::Silent => return None,
         ThinkingFormat::Effort => Thinking::Effort {
@@ -208,12 +218,12 @@ fn thinking(model: &Model, format: ThinkingFormat, level: ThinkingLevel) -> Opti
                 reasoning: Effort { effort },
             }
         }
+        ThinkingFormat::DeepSeek => Thinking::DeepSeek {
+            thinking,
+            reasoning_effort: effort.filter(|_| enable_thinking),
+        },
         ThinkingFormat::Zai => Thinking::Zai {
-            thinking: if enable_thinking {
-                Switch::Enabled
-            } else {
-                Switch::Disabled
-            },
+            thinking,
             enable_thinking,
         },
         ThinkingFormat::Qwen => Thinking::Qwen { enable_thinking },

@@ -23,7 +23,7 @@ const LONGEST_NAME: usize = 64;
 
 /// The body of a request.
 #[derive(Debug, Serialize)]
-pub(super) struct Body<'a> {
+pub(in crate::model) struct Body<'a> {
     model: &'a str,
     stream: bool,
     /// The service is to keep nothing; what it needs again comes back with the conversation.
@@ -139,7 +139,7 @@ enum Output<'a> {
 }
 
 /// The body of the request.
-pub(super) fn body<'a>(model: &'a Model, request: &'a ModelRequest) -> Body<'a> {
+pub(in crate::model) fn body<'a>(model: &'a Model, request: &'a ModelRequest) -> Body<'a> {
     let tool = |tool: &'a ToolSpec| Tool {
         name: &tool.name,
         description: &tool.description,

@@ -35,6 +35,25 @@ fn fresh(store: &mut SessionStore) {
 }
 
 #[test]
+fn a_model_that_takes_over_is_stored_with_the_one_before() {
+    let (_folder, mut store) = store();
+    fresh(&mut store);
+    let model = |id: &str| ModelRef {
+        provider: "p".into(),
+        id: id.into(),
+    };
+    store.append_fallback(&model("b"), &model("a")).unwrap();
+    store.append_message(&answer("stop")).unwrap();
+    let lines = lines(&store);
+    let told = |at: usize, name: &str| lines[at][name].as_str().map(str::to_owned);
+    let names = ["modelId", "reason", "originalProvider", "originalModelId"];
+    let last = lines.len() - 2;
+    let expected = ["b", "fallback", "p", "a"].map(|name| Some(name.to_owned()));
+    assert_eq!(names.map(|name| told(last, name)), expected);
+    assert_eq!(names[1..].iter().find_map(|name| told(1, name)), None);
+}
+
+#[test]
 fn a_session_is_one_chain_of_valid_lines() {
     let (_folder, mut store) = store();
     fresh(&mut store);

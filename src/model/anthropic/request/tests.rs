@@ -216,6 +216,7 @@ fn the_thinking_budget_follows_the_level_and_fits_the_model() {
             None => -1,
             Some(Thinking::Disabled) => 0,
             Some(Thinking::Enabled { budget_tokens }) => i64::try_from(budget_tokens).unwrap(),
+            Some(other) => panic!("{other:?}"),
         };
         (max_tokens, budget)
     };
@@ -233,4 +234,79 @@ fn the_thinking_budget_follows_the_level_and_fits_the_model() {
     assert_eq!(limit(Low, None, None, true), (10_240, 2048));
     assert_eq!(limit(Off, Some(8192), Some(100_000), true), (8192, 0));
     assert_eq!(limit(Off, Some(100_000), Some(50_000), true), (50_000, 0));
+}
+
+#[test]
+fn the_settings_give_other_budgets() {
+    use ThinkingLevel::{High, Low, Max, Medium, Minimal};
+    let model = Model {
+        reasoning: true,
+        max_tokens: Some(64_000),
+        thinking_budgets: [(Minimal, 10), (Low, 3000), (High, 20_000)].into(),
+        ..model("http://host")
+    };
+    for (level, budget) in [
+        // The API takes no less.
+        (Minimal, 1024),
+        (Low, 3000),
+        (Medium, 8192),
+        (High, 20_000),
+        (Max, 20_000),
+    ] {
+        let mut ask = request(vec![user("hi")]);
+        ask.thinking = level;
+        let body = written(&model, &ask);
+        assert_eq!(
+            body["thinking"],
+            json!({ "type": "enabled", "budget_tokens": budget })
+        );
+        assert_eq!(body["max_tokens"], 32_000 + budget);
+        assert_eq!(body.get("output_config"), None);
+    }
+}
+
+#[test]
+fn a_model_that_decides_itself_is_told_an_effort() {
+    use ThinkingLevel::{High, Low, Max, Medium, Minimal, Off, Xhigh};
+    let mut model = Model {
+        reasoning: true,
+        max_tokens: Some(128_000),
+        ..model("http://host")
+    };
+    model.compat = json!({ "thinkingFormat": "adaptive", "thinkingLevelMap": { "max": "most" } })
+        .as_object()
+        .cloned()
+        .unwrap();
+    let asked = |model: &Model, level| {
+        let mut ask = request(vec![user("hi")]);
+        ask.thinking = level;
+        let body = written(model, &ask);
+        let part = |name: &str| body.get(name).cloned().unwrap_or_default();
+        (part("thinking"), part("output_config"), part("max_tokens"))
+    };
+    for (level, effort, most) in [
+        (Minimal, "low", 33_024),
+        (Low, "low", 34_048),
+        (Medium, "medium", 40_192),
+        (High, "high", 48_384),
+        (Xhigh, "xhigh", 48_384),
+        (Max, "most", 48_384),
+    ] {
+        let adaptive = json!({ "type": "adaptive", "display": "summarized" });
+        let effort = json!({ "effort": effort });
+        assert_eq!(
+            asked(&model, level),
+            (adaptive, effort, json!(most)),
+            "{level:?}"
+        );
+    }
+    let off = |kind: &str| (json!({ "type": kind }), Value::Null, json!(32_000));
+    assert_eq!(asked(&model, Off), off("disabled"));
+    model.compat["thinkingLevelMap"] = json!({ "off": "between_tools" });
+    assert_eq!(asked(&model, Off), off("between_tools"));
+    model.reasoning = false;
+    assert_eq!(
+        asked(&model, High),
+        (Value::Null, Value::Null, json!(32_000))
+    );
 }

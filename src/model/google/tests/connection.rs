@@ -1,10 +1,8 @@
 //! Over a real loopback connection.
 
 use pretty_assertions::assert_eq;
-use serde_json::json;
 
-use super::{data, everything, finish, finished, parts, without_made_ids};
-use crate::event::{ErrorCode, StopReason};
+use super::{everything, without_made_ids};
 use crate::model::google::Google;
 use crate::model::http::tests::{STREAM, send, serve};
 use crate::model::tests::{collect, model, request, user};
@@ -56,40 +54,4 @@ async fn asks_with_the_key_and_streams_what_comes() {
         assert_eq!(asked.contains(&bearer), auth_header);
         assert!(asked.contains(r#"{"text":"hi"}"#), "{asked}");
     }
-}
-
-#[tokio::test]
-async fn a_break_after_the_reason_takes_nothing_from_the_answer() {
-    let chunked = STREAM.replace("connection: close", "transfer-encoding: chunked");
-    for (last, whole) in [
-        (parts(json!([{"text": "y"}])), false),
-        (finish("STOP"), true),
-    ] {
-        let text = data(&[parts(json!([{"text": "x"}])), last]);
-        let chunk = format!("{:x}\r\n{text}\r\n", text.len());
-        let (url, _served) = serve(vec![send(&chunked), send(&chunk)]).await;
-        let service = connect(&url, "mock-1", None, false);
-        let got = collect(service.stream(request(vec![user("hi")]))).await;
-        match got.last().unwrap() {
-            Ok(delta) => assert!(whole && *delta == finished(StopReason::Stop), "{delta:?}"),
-            Err(error) => assert!(!whole && error.code == ErrorCode::Network, "{error:?}"),
-        }
-    }
-}
-
-#[tokio::test]
-async fn a_refused_key_is_classified_and_not_repeated() {
-    let body = json!({"error": {"code": 400, "status": "INVALID_ARGUMENT",
-        "message": format!("API key not valid: {KEY}. Please pass a valid API key.")}})
-    .to_string();
-    let head = format!("HTTP/1.1 400 No\r\ncontent-length: {}\r\n\r\n", body.len());
-    let (url, _served) = serve(vec![send(&head), send(&body)]).await;
-    let service = connect(&url, "mock-1", Some(KEY), false);
-    let got = collect(service.stream(request(vec![user("hi")]))).await;
-    let error = got[0].clone().unwrap_err();
-    assert_eq!((error.code, error.retryable), (ErrorCode::Auth, false));
-    assert!(
-        !format!("{error:?} {service:?}").contains("canary"),
-        "{error:?}"
-    );
 }

@@ -157,6 +157,16 @@ fn each_format_says_how_much_to_think() {
             json!({"thinking": {"type": "disabled"}, "enable_thinking": false}),
         ),
         (
+            json!({"thinkingFormat": "deepseek"}),
+            Max,
+            json!({"thinking": {"type": "enabled"}, "reasoning_effort": "xhigh"}),
+        ),
+        (
+            json!({"thinkingFormat": "deepseek", "thinkingLevelMap": {"off": "none"}}),
+            Off,
+            json!({"thinking": {"type": "disabled"}}),
+        ),
+        (
             json!({"thinkingFormat": "qwen"}),
             Low,
             json!({"enable_thinking": true}),

@@ -3,26 +3,10 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{added, argued, decode, done, end, everything, function, message, run, said, thought};
+use super::{added, argued, decode, done, end, function, message, run, said, thought};
 use crate::model::ModelDelta as D;
 
 proptest! {
-    #[test]
-    fn any_cutting_gives_the_same_deltas(sizes in prop::collection::vec(1usize..90, 1..40)) {
-        let (text, deltas) = everything();
-        let mut rest = text.as_bytes();
-        let mut chunks = Vec::new();
-        for size in sizes.iter().cycle() {
-            if rest.is_empty() {
-                break;
-            }
-            let (chunk, after) = rest.split_at((*size).min(rest.len()));
-            chunks.push(chunk);
-            rest = after;
-        }
-        prop_assert_eq!(decode(&chunks), (deltas, None));
-    }
-
     #[test]
     fn no_events_break_the_rules_of_blocks(
         events in prop::collection::vec((0u8..9, 0u64..3, "[{}a]{0,2}"), 0..20),

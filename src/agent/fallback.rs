@@ -1,0 +1,101 @@
+//! The models that take over when one fails for good.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+use super::{Agent, Halt};
+use crate::config::Secrets;
+use crate::event::{
+    ErrorCode, ModelRef, ThinkingLevel, ThinkingLevelChangedEvent, ThinkingLevelClampedEvent,
+};
+use crate::model::{Model, ModelError, Provider};
+
+/// A model that takes over from one that failed.
+pub struct Successor {
+    /// The model.
+    pub model: Model,
+    /// The connection to it.
+    pub provider: Box<dyn Provider>,
+    /// How much it is asked to think.
+    pub thinking: ThinkingLevel,
+    /// Says that the level is another one than was asked for; `None` if nobody asked, or if it was
+    /// said before.
+    pub clamped: Option<ThinkingLevelClampedEvent>,
+    /// Values that must not get out.
+    pub secrets: Secrets,
+    /// Variables that tools do not get.
+    pub hidden_variables: Vec<OsString>,
+}
+
+/// The models behind the one that answers, in their order.
+pub trait Successors: Send + Sync {
+    /// The next model that can be asked; `None` after the last. Each is given once.
+    fn next(&mut self) -> BoxFuture<'_, Option<Successor>>;
+}
+
+impl Agent {
+    /// The model that takes over after this failure, if one does.
+    ///
+    /// A conversation that is too long is no fault of the model. What the successor brings along is
+    /// kept from lines from here on, so that whatever tells of it may be written.
+    pub(super) async fn successor(&mut self, error: &ModelError) -> Option<Successor> {
+        if error.code == ErrorCode::ContextOverflow {
+            return None;
+        }
+        let config = &mut self.config;
+        let chain = config.fallback.as_mut()?;
+        let mut successor = tokio::select! {
+            biased;
+            () = config.cancel.cancelled() => None,
+            successor = chain.next() => successor,
+        }?;
+        let secrets = std::mem::take(&mut successor.secrets);
+        Arc::make_mut(&mut config.secrets).absorb(secrets);
+        let hidden = &mut Arc::make_mut(&mut config.tool_env).hidden_variables;
+        for name in std::mem::take(&mut successor.hidden_variables) {
+            if !hidden.contains(&name) {
+                hidden.push(name);
+            }
+        }
+        Some(successor)
+    }
+
+    /// Goes on with another model, for the rest of the conversation.
+    pub(super) async fn take_over(&mut self, successor: Successor) -> Result<(), Halt> {
+        let Successor {
+            model,
+            provider,
+            thinking,
+            clamped,
+            ..
+        } = successor;
+        let config = &mut self.config;
+        let original = self.original.get_or_insert_with(|| named(&config.model));
+        config.session.append_fallback(&named(&model), original)?;
+        let changed = thinking != config.thinking;
+        if changed {
+            config.session.append_thinking_level(thinking)?;
+        }
+        config.model = model;
+        config.provider = provider;
+        config.thinking = thinking;
+        if changed {
+            let level = thinking;
+            self.emit(ThinkingLevelChangedEvent { level }).await?;
+        }
+        if let Some(clamped) = clamped {
+            self.emit(clamped).await?;
+        }
+        Ok(())
+    }
+}
+
+/// The model as events and entries name it.
+pub(super) fn named(model: &Model) -> ModelRef {
+    ModelRef {
+        provider: model.provider.clone(),
+        id: model.id.clone(),
+    }
+}

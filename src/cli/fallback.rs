@@ -1,0 +1,122 @@
+//! The models that the settings put behind the chosen one, opened when they are needed.
+
+use std::collections::VecDeque;
+
+use futures_util::future::BoxFuture;
+
+use super::opening::{self, unlock, warn};
+use super::{Args, Failure};
+use crate::agent::{Successor, Successors};
+use crate::config::models_file::ModelsFile;
+use crate::config::settings::Settings;
+use crate::config::{Environment, Paths};
+use crate::event::{ThinkingLevel, ThinkingLevelClampedEvent};
+use crate::model::catalogue::{self, Request};
+use crate::model::{self, Model, Secret};
+
+/// The chain of the chosen model.
+pub(super) struct Chain {
+    /// The names that were not asked for yet.
+    names: VecDeque<String>,
+    settings: Settings,
+    paths: Paths,
+    environment: Environment,
+    models: ModelsFile,
+    /// `--api-key`.
+    flag: Option<Secret>,
+    /// The provider that it is for.
+    provider: String,
+    /// The level that was asked for, of whichever model.
+    requested: Option<ThinkingLevel>,
+    /// The model that answers now.
+    current: (String, String),
+    /// What was said of levels.
+    told: Vec<ThinkingLevelClampedEvent>,
+}
+
+impl Chain {
+    /// The chain that the settings have for this model, if any.
+    pub(super) fn behind(
+        model: &Model,
+        args: &Args,
+        (settings, paths, environment, models): (&Settings, Paths, Environment, ModelsFile),
+        requested: Option<ThinkingLevel>,
+        clamped: Option<&ThinkingLevelClampedEvent>,
+    ) -> Option<Self> {
+        let names = settings.retry.fallback_chain(&model.provider, &model.id);
+        if names.is_empty() {
+            return None;
+        }
+        Some(Self {
+            names: names.iter().cloned().collect(),
+            settings: settings.clone(),
+            paths,
+            environment,
+            models,
+            flag: args.api_key.as_deref().map(Secret::new),
+            provider: model.provider.clone(),
+            requested,
+            current: (model.provider.clone(), model.id.clone()),
+            told: clamped.cloned().into_iter().collect(),
+        })
+    }
+
+    /// Opens the model of this name; `None` if it is the one that has just failed.
+    async fn open(&mut self, name: &str) -> Result<Option<Successor>, Failure> {
+        let request = Request {
+            provider: None,
+            model: None,
+            settings: &self.settings,
+            settings_file: &self.paths.settings(),
+            models_file: &self.models,
+            keys: &opening::keys(&self.models, &self.paths, &self.environment),
+        };
+        let selection = catalogue::select_fallback(&request, name)
+            .map_err(|error| Failure::new(error.code(), error.to_string()))?;
+        let named = (selection.model.provider.clone(), selection.model.id.clone());
+        if named == self.current {
+            return Ok(None);
+        }
+        warn(&selection.warnings);
+        let requested = selection.thinking.or(self.requested);
+        // The key on the command line opens one service and is not shown to another.
+        let flag = self.flag.clone().filter(|_| named.0 == self.provider);
+        let (paths, environment) = (self.paths.clone(), self.environment.clone());
+        let (model, found) = unlock(flag, selection, &self.models, paths, environment).await?;
+        warn(&found.warnings);
+        let hidden_variables = opening::hidden_variables(&self.settings, &self.models, &found);
+        let provider = model::connect(&model, found.key, opening::timeouts(&self.settings))
+            .map_err(|error| Failure::new(error.code, error.message))?;
+        let (thinking, clamped) = opening::level(&model, requested, &self.settings);
+        let clamped = clamped.filter(|clamped| !self.told.contains(clamped));
+        self.told.extend(clamped.clone());
+        self.current = named;
+        Ok(Some(Successor {
+            model,
+            provider,
+            thinking,
+            clamped,
+            secrets: found.secrets,
+            hidden_variables,
+        }))
+    }
+}
+
+impl Successors for Chain {
+    fn next(&mut self) -> BoxFuture<'_, Option<Successor>> {
+        Box::pin(async {
+            while let Some(name) = self.names.pop_front() {
+                match self.open(&name).await {
+                    Ok(Some(successor)) => return Some(successor),
+                    Ok(None) => {}
+                    Err(failure) => {
+                        warn(&[format!(
+                            "the fallback model `{name}` is left out: {failure}"
+                        )]);
+                    }
+                }
+            }
+            None
+        })
+    }
+}
