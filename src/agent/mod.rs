@@ -27,7 +27,7 @@ use crate::event::{
     UserMessage,
 };
 use crate::model::{Model, ModelError, Provider, ToolSpec};
-use crate::session::{SessionError, SessionStore};
+use crate::session::{SessionError, SharedSession};
 use crate::tool::{Tool, ToolEnv};
 use crate::wire::{EventSender, StreamClosed};
 
@@ -57,7 +57,7 @@ pub struct AgentConfig {
     /// Values that must not reach a line.
     pub secrets: Arc<Secrets>,
     /// What is kept of the conversation.
-    pub session: SessionStore,
+    pub session: SharedSession,
     /// Where events go.
     pub events: EventSender,
     /// Cancelled when the run is to stop: a signal, or a reader that went away.
@@ -422,7 +422,7 @@ impl Agent {
     /// Adds a message that is whole, before anybody hears that it is: what was announced is in the
     /// session, whatever happens next.
     fn keep(&mut self, message: &AgentMessage) -> Result<(), SessionError> {
-        self.config.session.append_message(message)?;
+        self.config.session.lock().append_message(message)?;
         self.messages.push(message.clone());
         Ok(())
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
+use super::arbiter::Bench;
 use super::attachment::Words;
 use super::background::{self, Given};
 use super::failure::is_model_failure;
@@ -18,6 +19,7 @@ use crate::agent::{
 use crate::config::settings::{Images, Loaded, Settings};
 use crate::config::{Environment, Instructions, Paths};
 use crate::event::{ErrorCode, ModelRef, Outcome, StreamError, UserContent};
+use crate::session::SharedSession;
 use crate::subagent::{KEY_VARIABLE, Subagent, Wait};
 use crate::tool::{self, Tool, ToolEnv};
 use crate::wire::Wire;
@@ -169,10 +171,19 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         thinking,
         clamped,
         mut hidden_variables,
-        secrets,
+        mut secrets,
         chain,
-    } = opening::open(args, &settings, paths.clone(), environment, &chosen).await?;
+    } = opening::open(args, &settings, paths.clone(), environment.clone(), &chosen).await?;
     hidden_variables.push(KEY_VARIABLE.into());
+    let names = tool_names(args, background::may_start(&settings))?;
+    let mut bench = None;
+    if names.iter().any(|name| name == "subagent") {
+        bench = Bench::prepare(args, &settings, &paths, &environment, &model).await;
+    }
+    if let Some(bench) = &mut bench {
+        hidden_variables.append(&mut bench.hidden_variables);
+        secrets.absorb(std::mem::take(&mut bench.secrets));
+    }
     let secrets = Arc::new(secrets);
     let tool_env = ToolEnv {
         resize_images: settings.images.auto_resize,
@@ -184,7 +195,6 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         provider: model.provider.clone(),
         id: model.id.clone(),
     };
-    let names = tool_names(args, background::may_start(&settings))?;
     let background = background::background(Given {
         args,
         settings: &settings,
@@ -210,9 +220,16 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
     }
     let system_prompt = system_prompt(&tools, &cwd, custom.as_deref(), &append);
     let session = session::begin(args, &session_folder, &header, &chosen_model, thinking)?;
+    let file = session.path().map(Path::to_owned);
+    let session = SharedSession::new(session);
     if let Some(background) = &background {
-        let file = session.path().map(Path::to_owned);
-        background.manager.set_session_file(file);
+        let manager = &background.manager;
+        manager.set_session_file(file);
+        if let Some(bench) = bench {
+            let agents = manager.definitions().clone();
+            let kept = session.clone();
+            manager.set_arbiter(bench.arbiter(agents, kept, events.clone(), &secrets));
+        }
     }
     if let Some(clamped) = clamped {
         // A reader that has gone shows in the first event of the run.

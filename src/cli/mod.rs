@@ -2,6 +2,7 @@
 
 mod args;
 mod attachment;
+mod arbiter;
 mod background;
 mod command;
 mod conversation;

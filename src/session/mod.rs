@@ -13,6 +13,7 @@ mod folder;
 mod index;
 mod lines;
 mod open;
+mod shared;
 mod store;
 #[cfg(test)]
 mod testing;
@@ -22,6 +23,7 @@ pub use context::ContextEntry;
 pub use error::SessionError;
 pub use folder::{file_name, project_folder};
 pub use open::{Resumed, StoredEntries, StoredEntry, read_entries, read_header};
+pub use shared::SharedSession;
 pub use store::{SessionStore, one_line};
 
 use crate::event::{SessionHeader, StoredSessionHeader, StoredSessionHeaderVersion};

@@ -105,7 +105,6 @@ impl Bench {
             cancel,
             groups: ProcessGroups::default(),
             secrets: Arc::new(Secrets::default()),
-            arbiter: None,
         });
         Self {
             dir,

@@ -6,12 +6,12 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::anthropic::{Answer, serve};
 use crate::check::{Stream, kind, text_at};
 use crate::harness::{Run, World};
 use crate::live::assert_nobody_left;
 use crate::redact::Shot;
 use crate::script::{bash, call, text, tool};
+use crate::server::{Answer, serve};
 
 /// A step for the agent whose task holds these words.
 pub(crate) fn of(task: &str, mut step: Value) -> Value {
