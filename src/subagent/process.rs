@@ -54,7 +54,8 @@ fn sweep_once(_path: &str) -> bool {
     false
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(target_os = "linux")]
+#[cfg(test)]
 mod tests {
     use std::process::{Child, Command};
 

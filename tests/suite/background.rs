@@ -38,9 +38,11 @@ fn play(world: &World, steps: &Value) -> Run {
 /// What happens around agents, in short.
 pub(crate) fn course(stream: &Stream) -> Vec<String> {
     let short = |line: &Value| match kind(line) {
-        kind @ ("agent_start" | "agent_end" | "background_agent_start") => Some(kind.to_owned()),
+        kind @ ("agent_start"
+        | "agent_end"
+        | "background_agent_start"
+        | "parent_paused_for_background_agents") => Some(kind.to_owned()),
         "background_agent_end" => Some(format!("background_agent_end {}", line["success"])),
-        kind @ "parent_paused_for_background_agents" => Some(kind.to_owned()),
         "message_end" => {
             let message = &line["message"];
             let role = text_at(message, "/role");

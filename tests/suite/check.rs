@@ -130,14 +130,12 @@ pub(crate) fn children(lines: &[Value]) -> Vec<(String, Vec<Vec<Value>>)> {
         .filter(|line| kind(line) == "background_agent_event")
     {
         let id = text_at(line, "/agentId");
-        let known = children.iter_mut().find(|(known, _)| known == id);
-        let streams = match known {
-            Some((_, streams)) => streams,
-            None => {
-                children.push((id.to_owned(), Vec::new()));
-                &mut children.last_mut().unwrap().1
-            }
-        };
+        let known = children.iter().position(|(known, _)| known == id);
+        let at = known.unwrap_or_else(|| {
+            children.push((id.to_owned(), Vec::new()));
+            children.len() - 1
+        });
+        let streams = &mut children[at].1;
         if kind(&line["event"]) == "session" || streams.is_empty() {
             streams.push(Vec::new());
         }

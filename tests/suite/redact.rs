@@ -11,6 +11,10 @@ use crate::harness::{Run, World};
 use crate::wire_check;
 
 /// A snapshot of a run: its stream, then what it said on standard error.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a choice of a test by itself"
+)]
 pub(crate) struct Shot<'a> {
     world: &'a World,
     run: &'a Run,

@@ -183,12 +183,12 @@ enum Line {
 struct ToDo {
     id: String,
     title: String,
-    status: Progress,
+    status: Doing,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Progress {
+enum Doing {
     Pending,
     InProgress,
     Completed,
