@@ -73,7 +73,10 @@ impl Agent {
         } = successor;
         let config = &mut self.config;
         let original = self.original.get_or_insert_with(|| named(&config.model));
-        config.session.lock().append_fallback(&named(&model), original)?;
+        config
+            .session
+            .lock()
+            .append_fallback(&named(&model), original)?;
         let changed = thinking != config.thinking;
         if changed {
             config.session.lock().append_thinking_level(thinking)?;

@@ -14,7 +14,7 @@ use crate::event::ThinkingLevel;
 use crate::model::catalogue::{self, Request, Selection};
 use crate::model::{self, Api, Model, Offline, Provider, Script, Secret, clamp_thinking};
 use crate::session::SharedSession;
-use crate::subagent::{Arbiter, Definitions, Judge, ModelArbiter, Refusal, Scope};
+use crate::subagent::{Judge, Manager, ModelArbiter, Refusal, Scope};
 use crate::wire::EventSender;
 
 /// What an arbiter decides with. Nobody is asked yet.
@@ -23,13 +23,14 @@ pub(super) struct Bench {
     scope: Scope,
     guide: Option<PathBuf>,
     /// Values that must not get out.
-    pub(super) secrets: Secrets,
+    secrets: Secrets,
     /// Variables that tools do not get.
-    pub(super) hidden_variables: Vec<OsString>,
+    hidden_variables: Vec<OsString>,
 }
 
 impl Bench {
-    /// Opens the arbiter's model, if the settings want one, for a run on the model `own`. A model that
+    /// Opens the arbiter's model, if the settings want one, for a run on the model `own` with these
+    /// tools. A model that
     /// cannot be opened is no failure of the run: each start of an agent is refused.
     ///
     /// It is opened before anything is asked of it, so that its key is known to all that keep keys
@@ -40,9 +41,10 @@ impl Bench {
         paths: &Paths,
         environment: &Environment,
         own: &Model,
+        tools: &[String],
     ) -> Option<Self> {
         let wanted = &settings.subagent_arbiter;
-        if !wanted.enabled {
+        if !wanted.enabled || !tools.iter().any(|tool| tool == "subagent") {
             return None;
         }
         // One that cannot be read was told of, or the run would not be on the offline model.
@@ -129,24 +131,30 @@ impl Bench {
         })
     }
 
-    /// The arbiter of a run.
-    pub(super) fn arbiter(
+    /// Hands over what tools and lines must not show.
+    pub(super) fn hide(&mut self, variables: &mut Vec<OsString>, secrets: &mut Secrets) {
+        variables.append(&mut self.hidden_variables);
+        secrets.absorb(std::mem::take(&mut self.secrets));
+    }
+
+    /// Has the agents of `manager` decided on from here on.
+    pub(super) fn serve(
         self,
-        agents: Definitions,
-        session: SharedSession,
-        events: EventSender,
+        manager: &Manager,
+        session: &SharedSession,
+        events: &EventSender,
         secrets: &Arc<Secrets>,
-    ) -> Arc<dyn Arbiter> {
-        Arc::new(ModelArbiter {
+    ) {
+        manager.set_arbiter(Arc::new(ModelArbiter {
             judge: self.judge,
             guide: self.guide,
-            agents,
+            agents: manager.definitions().clone(),
             scope: self.scope,
-            session,
-            events,
+            session: session.clone(),
+            events: events.clone(),
             secrets: Arc::clone(secrets),
             timeout: ModelArbiter::TIMEOUT,
-        })
+        }));
     }
 }
 

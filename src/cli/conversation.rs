@@ -176,13 +176,9 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
     } = opening::open(args, &settings, paths.clone(), environment.clone(), &chosen).await?;
     hidden_variables.push(KEY_VARIABLE.into());
     let names = tool_names(args, background::may_start(&settings))?;
-    let mut bench = None;
-    if names.iter().any(|name| name == "subagent") {
-        bench = Bench::prepare(args, &settings, &paths, &environment, &model).await;
-    }
+    let mut bench = Bench::prepare(args, &settings, &paths, &environment, &model, &names).await;
     if let Some(bench) = &mut bench {
-        hidden_variables.append(&mut bench.hidden_variables);
-        secrets.absorb(std::mem::take(&mut bench.secrets));
+        bench.hide(&mut hidden_variables, &mut secrets);
     }
     let secrets = Arc::new(secrets);
     let tool_env = ToolEnv {
@@ -209,26 +205,14 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         groups: &groups,
     });
     let tools = tools(&names, background.as_ref());
-    let custom = args
-        .system_prompt
-        .as_deref()
-        .map(|text| text_or_file(text, "--system-prompt"))
-        .transpose()?;
-    let mut append = Vec::from_iter(instructions.section());
-    for text in &args.append_system_prompt {
-        append.push(text_or_file(text, "--append-system-prompt")?);
-    }
-    let system_prompt = system_prompt(&tools, &cwd, custom.as_deref(), &append);
+    let system_prompt = prompt(args, &instructions, &tools, &cwd)?;
     let session = session::begin(args, &session_folder, &header, &chosen_model, thinking)?;
     let file = session.path().map(Path::to_owned);
     let session = SharedSession::new(session);
-    if let Some(background) = &background {
-        let manager = &background.manager;
+    if let Some(Background { manager, .. }) = &background {
         manager.set_session_file(file);
         if let Some(bench) = bench {
-            let agents = manager.definitions().clone();
-            let kept = session.clone();
-            manager.set_arbiter(bench.arbiter(agents, kept, events.clone(), &secrets));
+            bench.serve(manager, &session, &events, &secrets);
         }
     }
     if let Some(clamped) = clamped {
@@ -260,6 +244,25 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         background,
     });
     Ok((agent, settings.images))
+}
+
+/// The system prompt of a run.
+fn prompt(
+    args: &Args,
+    instructions: &Instructions,
+    tools: &[Arc<dyn Tool>],
+    cwd: &Path,
+) -> Result<String, Failure> {
+    let custom = args
+        .system_prompt
+        .as_deref()
+        .map(|text| text_or_file(text, "--system-prompt"))
+        .transpose()?;
+    let mut append = Vec::from_iter(instructions.section());
+    for text in &args.append_system_prompt {
+        append.push(text_or_file(text, "--append-system-prompt")?);
+    }
+    Ok(system_prompt(tools, cwd, custom.as_deref(), &append))
 }
 
 /// The names of the tools that the arguments allow, in their order for the model.

@@ -1,8 +1,8 @@
 //! The command line: arguments to a mode, a mode to an exit status.
 
+mod arbiter;
 mod args;
 mod attachment;
-mod arbiter;
 mod background;
 mod command;
 mod conversation;

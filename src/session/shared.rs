@@ -17,7 +17,6 @@ impl SharedSession {
     }
 
     /// The session, for as long as it takes to append to it; not to be held over an `await`.
-    #[must_use]
     pub fn lock(&self) -> MutexGuard<'_, SessionStore> {
         // An entry is appended whole or not at all, so a panic leaves nothing half done.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)

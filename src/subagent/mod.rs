@@ -17,7 +17,7 @@ mod tests;
 mod tool;
 
 pub use arbiter::{
-    Arbiter, Decided, Decision, Judge, ModelArbiter, Proposal, Refusal, Scope,
+    Arbiter, Decided, Decision, Judge, ModelArbiter, Proposal, Refusal, Resolve, Scope,
 };
 pub use definition::{Definition, Definitions};
 pub use manager::{AtWork, Config, Manager, Parent, Task, Work};

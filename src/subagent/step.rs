@@ -234,9 +234,7 @@ impl Manager {
         self.note_decision(decided.cost);
         match decided.decision {
             Decision::Start(route) => Ok(Plan {
-                definition: self
-                    .definition(&route.agent)
-                    .map_err(about(&route.agent))?,
+                definition: self.definition(&route.agent).map_err(about(&route.agent))?,
                 models: vec![route.model],
                 thinking: route.thinking,
                 cwd,

@@ -11,9 +11,9 @@ use crate::event::{
     AgentMessage, AgentStartEvent, BackgroundAgentEvent, CompactionEndEvent, CompactionReason,
     CompactionResult, DrebAgentEndEvent, DrebAutoCompactionEndEvent, DrebAutoCompactionStartEvent,
     DrebCompactionReason, DrebCompactionResult, DrebEvent, DrebSessionHeader,
-    DrebSessionHeaderVersion, DrebSessionNameChangedEvent, DrebSubagentArbitrationEvent, MessageStartEvent,
-    MessageUpdateEvent, ModelRef, Outcome, QuipuEvent, SessionHeader, StopReason,
-    SubagentArbitrationEvent,
+    DrebSessionHeaderVersion, DrebSessionNameChangedEvent, DrebSubagentArbitrationEvent,
+    MessageStartEvent, MessageUpdateEvent, ModelRef, Outcome, QuipuEvent, SessionHeader,
+    StopReason, SubagentArbitrationEvent,
 };
 use snapshot::Snapshot;
 

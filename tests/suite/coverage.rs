@@ -10,6 +10,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::anthropic;
+use crate::arbiter;
 use crate::background;
 use crate::check::Stream;
 use crate::fallbacks;
@@ -219,6 +220,7 @@ pub(crate) fn runs() -> Vec<Stream> {
     runs.extend(fallbacks::runs());
     runs.extend(thinking::runs());
     runs.extend(background::runs());
+    runs.extend(arbiter::runs());
     let limited = json!([bash("true"), text("never")]);
     runs.push(
         world

@@ -128,6 +128,7 @@ impl Reader {
                 self.usage.add(&line["result"]["usage"]);
             }
             // What an agent's own agents used is in the end of its stream already.
+            "subagent_arbitration" => self.usage.add(&line["usage"]),
             "background_agent_event" if kind(&line["event"]) == "stream_end" => {
                 self.usage.add(&line["event"]["usage"]);
             }

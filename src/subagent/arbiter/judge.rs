@@ -92,10 +92,14 @@ impl ModelArbiter {
         mut decided: Result<DispatchRoute, Refusal>,
         usage: Option<Usage>,
     ) -> Decision {
-        let mut event: QuipuEvent = self.record(&proposal, &proposed, &decided, &usage).into();
+        let mut event: QuipuEvent = self
+            .record(&proposal, &proposed, &decided, usage.as_ref())
+            .into();
         if self.keep(&event).is_err() {
             decided = Err(Refusal::Unrecorded);
-            event = self.record(&proposal, &proposed, &decided, &usage).into();
+            event = self
+                .record(&proposal, &proposed, &decided, usage.as_ref())
+                .into();
         }
         let told = self.events.send(event).await;
         match decided {
@@ -110,7 +114,7 @@ impl ModelArbiter {
         proposal: &Proposal,
         proposed: &DispatchRoute,
         decided: &Result<DispatchRoute, Refusal>,
-        usage: &Option<Usage>,
+        usage: Option<&Usage>,
     ) -> SubagentArbitrationEvent {
         let refusal = decided.as_ref().err();
         SubagentArbitrationEvent {
@@ -128,7 +132,7 @@ impl ModelArbiter {
             step: proposal.step,
             error_code: refusal.map(Refusal::code),
             error_message: refusal.map(|refusal| self.message(refusal)),
-            usage: usage.clone(),
+            usage: usage.cloned(),
         }
     }
 

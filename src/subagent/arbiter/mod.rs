@@ -16,7 +16,7 @@ use crate::event::{DispatchRoute, ThinkingLevel};
 
 pub use judge::{Judge, ModelArbiter};
 pub use refusal::Refusal;
-pub use scope::Scope;
+pub use scope::{Resolve, Scope};
 
 /// A background agent, or a step of a chain, that is about to start.
 #[derive(Clone, Debug, PartialEq)]
