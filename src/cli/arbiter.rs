@@ -30,8 +30,8 @@ pub(super) struct Bench {
 
 impl Bench {
     /// Opens the arbiter's model, if the settings want one, for a run on the model `own` with these
-    /// tools. A model that
-    /// cannot be opened is no failure of the run: each start of an agent is refused.
+    /// tools. A model that cannot be opened is no failure of the run: each start of an agent is
+    /// refused.
     ///
     /// It is opened before anything is asked of it, so that its key is known to all that keep keys
     /// from getting out.

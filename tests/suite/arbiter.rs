@@ -10,7 +10,7 @@ use crate::check::{Stream, kind, text_at};
 use crate::harness::{Run, World};
 use crate::live::assert_nobody_left;
 use crate::redact::Shot;
-use crate::script::{bash, text};
+use crate::script::{bash, text, tool};
 use crate::server::{Answer, serve};
 use crate::session_file::{entries, sessions};
 
@@ -423,6 +423,27 @@ fn decisions_are_paid_for() {
     let record = records(&world, &stream)[0];
     assert_eq!(record["usage"]["input"], 2000);
     assert_eq!(stream.end()["usage"]["input"], 3000);
+}
+
+/// A key that only a command tells is known for the arbiter's sake alone.
+#[test]
+fn the_key_of_the_arbiter_is_kept_from_lines() {
+    const KEY: &str = "sk-of-the-arbiter-1234";
+    let world = world(&json!({ "model": "judge/m" }));
+    let mut models = models(&[("judge", "http://127.0.0.1:9")]);
+    models["providers"]["judge"]["apiKey"] = format!("!echo {KEY}").into();
+    world.config("models.json", models.to_string());
+    world.file("notes.txt", format!("It is {KEY}.\n"));
+    let read = json!({ "path": "notes.txt" });
+    let steps = json!([tool("read", "call_1", &read), text("Read.")]);
+    let run = play(&world, &steps);
+    let stream = run.stream();
+    assert!(stream.results()[0].starts_with("It is <redacted>."));
+    assert!(!String::from_utf8_lossy(&run.stdout).contains(KEY));
+    // Without an arbiter nobody has run the command.
+    world.config("settings.json", "{}");
+    let run = play(&world, &steps);
+    assert!(run.stream().results()[0].contains(KEY));
 }
 
 /// An answer of the arbiter's service. The server reads one connection at a time, so each ends.
