@@ -47,7 +47,7 @@ impl Chained {
             "locked": { "baseUrl": "https://locked.example", "api": "anthropic-messages", "models": [{ "id": "m" }] },
             "slow": { "baseUrl": url, "api": "anthropic-messages", "apiKey": "!sleep 60",
                 "models": [{ "id": "m" }] },
-            "smoke": { "baseUrl": url, "api": "smoke-signals", "models": [{ "id": "m" }] },
+            "smoke": { "baseUrl": url, "api": "smoke-signals", "apiKey": "k", "models": [{ "id": "m" }] },
         }});
         world.config("models.json", models.to_string());
         let mut retry = retry.clone();
