@@ -326,8 +326,8 @@ pub enum DrebEvent {
     SuggestNext(SuggestNextEvent),
     /// `background_agent_start`: see [`BackgroundAgentStartEvent`].
     BackgroundAgentStart(BackgroundAgentStartEvent),
-    /// `subagent_arbitration`: see [`SubagentArbitrationEvent`].
-    SubagentArbitration(SubagentArbitrationEvent),
+    /// `subagent_arbitration`: see [`DrebSubagentArbitrationEvent`].
+    SubagentArbitration(DrebSubagentArbitrationEvent),
     /// `background_agent_event`: see [`DrebBackgroundAgentEvent`].
     BackgroundAgentEvent(DrebBackgroundAgentEvent),
     /// `background_agent_end`: see [`BackgroundAgentEndEvent`].
@@ -459,7 +459,7 @@ impl<'de> Tagged<'de> for DrebEvent {
                     .map(Self::BackgroundAgentStart)
             }
             "subagent_arbitration" => {
-                SubagentArbitrationEvent::deserialize(rest)
+                DrebSubagentArbitrationEvent::deserialize(rest)
                     .map(Self::SubagentArbitration)
             }
             "background_agent_event" => {
@@ -587,8 +587,8 @@ impl From<BackgroundAgentStartEvent> for DrebEvent {
     }
 }
 
-impl From<SubagentArbitrationEvent> for DrebEvent {
-    fn from(value: SubagentArbitrationEvent) -> Self {
+impl From<DrebSubagentArbitrationEvent> for DrebEvent {
+    fn from(value: DrebSubagentArbitrationEvent) -> Self {
         Self::SubagentArbitration(value)
     }
 }
@@ -677,6 +677,49 @@ pub struct DrebSessionNameChangedEvent {
 }
 
 tagged!(DrebSessionNameChangedEvent : "type" = "session_name_changed");
+
+/// The arbiter has decided on the route of a background agent; after its background_agent_start and before that agent, or that step of a chain, starts. Written only when an arbiter is set up; holds nothing of the task or of the arbiter's reasoning. What the decision cost is not told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename = "subagent_arbitration", remote = "Self")]
+pub struct DrebSubagentArbitrationEvent {
+    /// Id of the background agent.
+    #[serde(rename = "agentId")]
+    pub agent_id: String,
+    /// Whether there is a decision.
+    pub status: ArbitrationStatus,
+    /// The route that was asked for.
+    pub proposed: DispatchRoute,
+    /// The route that is taken; null when the decision failed.
+    #[serde(rename = "final", deserialize_with = "Option::deserialize")]
+    pub final_: Option<DispatchRoute>,
+    /// The parts in which the final route differs, in the order agent, model, thinking; empty when it does not differ or there is none.
+    pub changed: Vec<RoutePart>,
+    /// Number of the step in a chain, from 1. Absent outside chains.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    pub step: Option<u64>,
+    /// Why the decision failed, for programs. Absent on success.
+    #[serde(
+        rename = "errorCode",
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    pub error_code: Option<ArbitrationErrorCode>,
+    /// Why the decision failed, for people. Absent on success.
+    #[serde(
+        rename = "errorMessage",
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    pub error_message: Option<String>,
+}
+
+tagged!(DrebSubagentArbitrationEvent : "type" = "subagent_arbitration");
 
 /// The next piece of an open text block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

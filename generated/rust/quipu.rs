@@ -3077,7 +3077,7 @@ pub struct StreamEndEvent {
         deserialize_with = "present"
     )]
     pub error: Option<StreamError>,
-    /// Tokens and cost of all requests of this stream and of its background agents, each counted once, failed ones included. Of an agent that left no `stream_end` nothing counts.
+    /// Tokens and cost of all requests of this stream, its background agents and the decisions about them, each counted once, failed ones included. Of an agent that left no `stream_end` nothing counts.
     pub usage: Usage,
     /// Number of turn_start lines.
     pub turns: u64,
@@ -3148,6 +3148,13 @@ pub struct SubagentArbitrationEvent {
         deserialize_with = "present"
     )]
     pub error_message: Option<String>,
+    /// Tokens and cost of the arbiter's requests. Absent when none was made.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    pub usage: Option<Usage>,
 }
 
 tagged!(SubagentArbitrationEvent : "type" = "subagent_arbitration");

@@ -73,10 +73,13 @@ impl Agent {
         } = successor;
         let config = &mut self.config;
         let original = self.original.get_or_insert_with(|| named(&config.model));
-        config.session.append_fallback(&named(&model), original)?;
+        config
+            .session
+            .lock()
+            .append_fallback(&named(&model), original)?;
         let changed = thinking != config.thinking;
         if changed {
-            config.session.append_thinking_level(thinking)?;
+            config.session.lock().append_thinking_level(thinking)?;
         }
         config.model = model;
         config.provider = provider;

@@ -28,7 +28,7 @@ use crate::event::{
     UserMessage,
 };
 use crate::model::{Model, ModelError, Provider, ToolSpec};
-use crate::session::{ContextEntry, SessionError, SessionStore};
+use crate::session::{ContextEntry, SessionError, SharedSession};
 use crate::tool::{Tool, ToolEnv};
 use crate::wire::{EventSender, StreamClosed};
 
@@ -60,7 +60,7 @@ pub struct AgentConfig {
     /// Values that must not reach a line.
     pub secrets: Arc<Secrets>,
     /// What is kept of the conversation.
-    pub session: SessionStore,
+    pub session: SharedSession,
     /// What it held before, oldest first.
     pub context: Vec<ContextEntry>,
     /// Where events go.
@@ -468,7 +468,7 @@ impl Agent {
     /// Adds a message that is whole, before anybody hears that it is: what was announced is in the
     /// session, whatever happens next.
     fn keep(&mut self, message: &AgentMessage) -> Result<(), SessionError> {
-        let id = self.config.session.append_message(message)?;
+        let id = self.config.session.lock().append_message(message)?;
         self.context.push(ContextEntry {
             id,
             message: message.clone(),

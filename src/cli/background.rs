@@ -115,7 +115,6 @@ pub(super) fn background(given: Given<'_>) -> Option<Background> {
         cancel: given.cancel.clone(),
         groups: given.groups.clone(),
         secrets: Arc::clone(given.secrets),
-        arbiter: None,
         parent: Parent {
             model: given.model.clone(),
             thinking: given.thinking,

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
+use super::arbiter::Bench;
 use super::attachment::Words;
 use super::background::{self, Given};
 use super::failure::is_model_failure;
@@ -20,6 +21,7 @@ use crate::agent::{
 use crate::config::settings::{Compaction, Images, Loaded, Retry, Settings};
 use crate::config::{Environment, Instructions, Paths};
 use crate::event::{ErrorCode, ModelRef, Outcome, StreamError, UserContent};
+use crate::session::SharedSession;
 use crate::subagent::{KEY_VARIABLE, Subagent, Wait};
 use crate::tool::{self, Tool, ToolEnv};
 use crate::wire::Wire;
@@ -170,17 +172,22 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         thinking,
         clamped,
         mut hidden_variables,
-        secrets,
+        mut secrets,
         chain,
     } = opening::open_for(
         args,
         &settings,
-        (paths.clone(), environment),
+        (paths.clone(), environment.clone()),
         &chosen,
         before,
     )
     .await?;
     hidden_variables.push(KEY_VARIABLE.into());
+    let names = tool_names(args, background::may_start(&settings))?;
+    let mut bench = Bench::prepare(args, &settings, &paths, &environment, &model, &names).await;
+    if let Some(bench) = &mut bench {
+        bench.hide(&mut hidden_variables, &mut secrets);
+    }
     let secrets = Arc::new(secrets);
     let tool_env = ToolEnv {
         resize_images: settings.images.auto_resize,
@@ -192,7 +199,6 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         provider: model.provider.clone(),
         id: model.id.clone(),
     };
-    let names = tool_names(args, background::may_start(&settings))?;
     let background = background::background(Given {
         args,
         settings: &settings,
@@ -210,9 +216,13 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
     let system_prompt = instructions(args, &paths, &cwd, &tools)?;
     let notes = (&chosen_model, thinking, args.name.as_deref());
     let (session, context) = session::begin(&seat, begun, &session_folder, notes)?;
-    if let Some(background) = &background {
-        let file = session.path().map(Path::to_owned);
-        background.manager.set_session_file(file);
+    let file = session.path().map(Path::to_owned);
+    let session = SharedSession::new(session);
+    if let Some(Background { manager, .. }) = &background {
+        manager.set_session_file(file);
+        if let Some(bench) = bench {
+            bench.serve(manager, &session, &events, &secrets);
+        }
     }
     if let Some(clamped) = clamped {
         // A reader that has gone shows in the first event of the run.

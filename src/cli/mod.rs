@@ -1,5 +1,6 @@
 //! The command line: arguments to a mode, a mode to an exit status.
 
+mod arbiter;
 mod args;
 mod attachment;
 mod background;

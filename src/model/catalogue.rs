@@ -162,12 +162,25 @@ pub fn select(request: &Request<'_>) -> Result<Selection, SelectError> {
 /// Chooses a model of a fallback chain by its name there, as [`select`] does by that of `--model`. The
 /// flags of the request do not count.
 pub fn select_fallback(request: &Request<'_>, name: &str) -> Result<Selection, SelectError> {
+    select_by_name(request, name, Origin::FallbackChain)
+}
+
+/// Chooses the model of the dispatch arbiter by its name in the settings, likewise.
+pub fn select_arbiter(request: &Request<'_>, name: &str) -> Result<Selection, SelectError> {
+    select_by_name(request, name, Origin::Arbiter)
+}
+
+fn select_by_name(
+    request: &Request<'_>,
+    name: &str,
+    origin: Origin,
+) -> Result<Selection, SelectError> {
     let request = Request {
         provider: None,
         model: None,
         ..*request
     };
-    find(&request, None, name, Origin::FallbackChain)
+    find(&request, None, name, origin)
 }
 
 fn find(

@@ -15,6 +15,7 @@ mod index;
 mod lines;
 mod open;
 mod read;
+mod shared;
 mod store;
 #[cfg(test)]
 mod testing;
@@ -26,6 +27,7 @@ pub use find::{FindError, Found, Places, is_path, works_in};
 pub use folder::{file_name, project_folder};
 pub use open::{Resumed, StoredEntries, StoredEntry, read_entries, read_header};
 pub use read::{About, Line, about, entries, first_line, text_of};
+pub use shared::SharedSession;
 pub use store::{SessionStore, one_line};
 
 use crate::event::{SessionHeader, StoredSessionHeader, StoredSessionHeaderVersion};

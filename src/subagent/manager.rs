@@ -48,8 +48,6 @@ pub struct Config {
     pub groups: ProcessGroups,
     /// Values that must not be told.
     pub secrets: Arc<Secrets>,
-    /// Is asked before each start.
-    pub arbiter: Option<Arc<dyn Arbiter>>,
 }
 
 /// What children take over from their parent.
@@ -127,13 +125,14 @@ pub struct Manager {
     pub(super) stop: CancellationToken,
     tasks: TaskTracker,
     session_file: OnceLock<PathBuf>,
+    arbiter: OnceLock<Arc<dyn Arbiter>>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     at_work: Vec<AtWork>,
     results: VecDeque<String>,
-    /// What agents that are done have cost, in US dollars.
+    /// What agents that are done have cost, and decisions about any, in US dollars.
     cost: f64,
     parent_cost: f64,
 }
@@ -152,6 +151,7 @@ impl Manager {
             stop,
             tasks: TaskTracker::new(),
             session_file: OnceLock::new(),
+            arbiter: OnceLock::new(),
         })
     }
 
@@ -160,6 +160,16 @@ impl Manager {
         if let Some(file) = file {
             self.session_file.get_or_init(|| file);
         }
+    }
+
+    /// Has this arbiter asked before each start.
+    pub fn set_arbiter(&self, arbiter: Arc<dyn Arbiter>) {
+        self.arbiter.get_or_init(|| arbiter);
+    }
+
+    /// Who is asked before each start.
+    pub(super) fn arbiter(&self) -> Option<&Arc<dyn Arbiter>> {
+        self.arbiter.get()
     }
 
     /// The file of the parent's session.
@@ -312,7 +322,8 @@ impl Manager {
         }
     }
 
-    /// What the agents have cost so far, in US dollars; those at work included.
+    /// What the agents have cost so far, in US dollars; those at work and decisions about them
+    /// included.
     #[must_use]
     pub fn cost(&self) -> f64 {
         let state = self.state();
@@ -341,6 +352,11 @@ impl Manager {
     /// Notes what an agent has cost so far, in US dollars.
     pub(super) fn note_cost(&self, agent_id: &str, cost: f64) {
         self.update(agent_id, |agent| agent.cost = cost);
+    }
+
+    /// Notes what a decision about an agent has cost, in US dollars.
+    pub(super) fn note_decision(&self, cost: f64) {
+        self.state().cost += cost;
     }
 
     fn update(&self, agent_id: &str, change: impl FnOnce(&mut AtWork)) {
@@ -445,7 +461,7 @@ fn hex() -> String {
 }
 
 /// Milliseconds since 1970.
-fn now() -> u64 {
+pub(super) fn now() -> u64 {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();

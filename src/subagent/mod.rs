@@ -16,7 +16,9 @@ mod step;
 mod tests;
 mod tool;
 
-pub use arbiter::{Arbiter, Decision, Proposal};
+pub use arbiter::{
+    Arbiter, Decided, Decision, Judge, ModelArbiter, Proposal, Refusal, Resolve, Scope,
+};
 pub use definition::{Definition, Definitions};
 pub use manager::{AtWork, Config, Manager, Parent, Task, Work};
 pub use process::{AGENT_VARIABLE, KEY_VARIABLE};

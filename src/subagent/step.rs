@@ -8,7 +8,7 @@ use super::manager::{Manager, Steps, Task, Work};
 use super::process::KEY_VARIABLE;
 use super::report::Report;
 use super::{Decision, Definition, Proposal};
-use crate::event::{DispatchRoute, SubagentStepMetadata, ThinkingLevel};
+use crate::event::{SubagentStepMetadata, ThinkingLevel};
 use crate::model::catalogue::Request;
 
 /// Where an agent stands.
@@ -146,13 +146,10 @@ impl Manager {
             report: Report::failed(error),
             notes: Vec::new(),
         };
-        let mut plan = match self.plan(&task) {
+        let plan = match self.plan(place, step, &task).await {
             Ok(plan) => plan,
-            Err(error) => return fail(&task.agent, error),
+            Err((agent, error)) => return fail(&agent, error),
         };
-        if let Err(error) = self.arbitrate(place, step, &task, &mut plan).await {
-            return fail(&plan.definition.name, error);
-        }
         let agent = plan.definition.name.clone();
         let cost = |cost: f64| self.note_cost(&place.agent_id, before + cost);
         let around = Around {
@@ -187,29 +184,68 @@ impl Manager {
         }
     }
 
-    /// Fills in what the task leaves open.
-    fn plan(&self, task: &Task) -> Result<Plan<'_>, String> {
+    /// Fills in what the task leaves open, and asks the arbiter, if there is one. An error comes with
+    /// the name of the definition that it is about.
+    async fn plan(
+        &self,
+        place: &Place,
+        step: Option<u64>,
+        task: &Task,
+    ) -> Result<Plan<'_>, (String, String)> {
+        let about = |agent: &str| {
+            let agent = agent.to_owned();
+            move |error: String| (agent, error)
+        };
         let parent = &self.config.parent;
-        let definition = self.definition(&task.agent)?;
         let cwd = match &task.cwd {
             None => parent.cwd.clone(),
-            Some(given) => folder(&parent.cwd, given)?,
+            Some(given) => folder(&parent.cwd, given).map_err(about(&task.agent))?,
         };
+        let asked = self.definition(&task.agent);
+        let known = asked.as_ref().ok();
         let models = if let Some(model) = &task.model {
             vec![model.clone()]
         } else {
             let own = format!("{}/{}", parent.model.provider, parent.model.id);
-            definition.models.iter().cloned().chain([own]).collect()
+            let named = known.into_iter().flat_map(|known| known.models.clone());
+            named.chain([own]).collect()
         };
-        Ok(Plan {
-            definition,
+        let thinking = task
+            .thinking
+            .or(known.and_then(|known| known.thinking))
+            .unwrap_or(parent.thinking);
+        let Some(arbiter) = self.arbiter() else {
+            return Ok(Plan {
+                definition: asked.map_err(about(&task.agent))?,
+                models,
+                thinking,
+                cwd,
+            });
+        };
+        let proposal = Proposal {
+            agent_id: place.agent_id.clone(),
+            step,
+            agent: task.agent.clone(),
             models,
-            thinking: task
-                .thinking
-                .or(definition.thinking)
-                .unwrap_or(parent.thinking),
-            cwd,
-        })
+            thinking,
+            task: task.task.clone(),
+        };
+        let decided = arbiter.decide(proposal, &self.stop).await;
+        self.note_decision(decided.cost);
+        match decided.decision {
+            Decision::Start(route) => Ok(Plan {
+                definition: self.definition(&route.agent).map_err(about(&route.agent))?,
+                models: vec![route.model],
+                thinking: route.thinking,
+                cwd,
+            }),
+            Decision::Refuse(why) => {
+                // That there is no such agent is better told with the names of those that are.
+                asked.map_err(about(&task.agent))?;
+                let error = format!("The agent was not started, since it got no route. {why}");
+                Err((task.agent.clone(), error))
+            }
+        }
     }
 
     fn definition(&self, name: &str) -> Result<&Definition, String> {
@@ -225,42 +261,6 @@ impl Manager {
                 known.join(", ")
             )
         })
-    }
-
-    /// Asks the arbiter, if there is one, which may change the route.
-    async fn arbitrate<'a>(
-        &'a self,
-        place: &Place,
-        step: Option<u64>,
-        task: &Task,
-        plan: &mut Plan<'a>,
-    ) -> Result<(), String> {
-        let Some(arbiter) = &self.config.arbiter else {
-            return Ok(());
-        };
-        let proposal = Proposal {
-            agent_id: place.agent_id.clone(),
-            step,
-            route: DispatchRoute {
-                agent: plan.definition.name.clone(),
-                model: plan.models.first().cloned().unwrap_or_default(),
-                thinking: plan.thinking,
-            },
-            task: task.task.clone(),
-        };
-        let decision = tokio::select! {
-            decision = arbiter.decide(proposal) => decision,
-            () = self.stop.cancelled() => Decision::Refuse,
-        };
-        match decision {
-            Decision::Start(route) => {
-                plan.definition = self.definition(&route.agent)?;
-                plan.models = vec![route.model];
-                plan.thinking = route.thinking;
-                Ok(())
-            }
-            Decision::Refuse => Err("The dispatch was refused, so the agent did not start.".into()),
-        }
     }
 
     fn launch(

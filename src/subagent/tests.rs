@@ -18,7 +18,7 @@ use crate::wire::{Ending, Output, WireOptions};
 
 /// A sink that keeps what is written, and can be shut for a while.
 #[derive(Clone, Default)]
-struct Sink(Arc<(Mutex<Kept>, Condvar)>);
+pub(super) struct Sink(Arc<(Mutex<Kept>, Condvar)>);
 
 #[derive(Default)]
 struct Kept {
@@ -35,7 +35,7 @@ impl Sink {
         self.0.1.notify_all();
     }
 
-    fn lines(&self) -> Vec<Value> {
+    pub(super) fn lines(&self) -> Vec<Value> {
         let kept = self.0.0.lock().unwrap();
         let text = std::str::from_utf8(&kept.bytes).unwrap();
         let line = |line| serde_json::from_str(line).unwrap();
@@ -105,7 +105,6 @@ impl Bench {
             cancel,
             groups: ProcessGroups::default(),
             secrets: Arc::new(Secrets::default()),
-            arbiter: None,
         });
         Self {
             dir,

@@ -11,8 +11,9 @@ use crate::event::{
     AgentMessage, AgentStartEvent, BackgroundAgentEvent, CompactionEndEvent, CompactionReason,
     CompactionResult, DrebAgentEndEvent, DrebAutoCompactionEndEvent, DrebAutoCompactionStartEvent,
     DrebCompactionReason, DrebCompactionResult, DrebEvent, DrebSessionHeader,
-    DrebSessionHeaderVersion, DrebSessionNameChangedEvent, MessageStartEvent, MessageUpdateEvent,
-    ModelRef, Outcome, QuipuEvent, SessionHeader, StopReason,
+    DrebSessionHeaderVersion, DrebSessionNameChangedEvent, DrebSubagentArbitrationEvent,
+    MessageStartEvent, MessageUpdateEvent, ModelRef, Outcome, QuipuEvent, SessionHeader,
+    StopReason, SubagentArbitrationEvent,
 };
 use snapshot::Snapshot;
 
@@ -143,7 +144,7 @@ impl Dreb {
             Event::TasksUpdate(event) => self.line(event, write),
             Event::SuggestNext(event) => self.line(event, write),
             Event::BackgroundAgentStart(event) => self.line(event, write),
-            Event::SubagentArbitration(event) => self.line(event, write),
+            Event::SubagentArbitration(event) => self.line(arbitration(event), write),
             Event::BackgroundAgentEvent(event) => self.child(event, write),
             Event::BackgroundAgentEnd(event) => {
                 if let Some(mut child) = self.children.remove(&event.agent_id) {
@@ -277,6 +278,19 @@ fn reason(reason: CompactionReason) -> Option<DrebCompactionReason> {
         CompactionReason::Manual => None,
         CompactionReason::Threshold => Some(DrebCompactionReason::Threshold),
         CompactionReason::Overflow => Some(DrebCompactionReason::Overflow),
+    }
+}
+
+fn arbitration(event: SubagentArbitrationEvent) -> DrebSubagentArbitrationEvent {
+    DrebSubagentArbitrationEvent {
+        agent_id: event.agent_id,
+        status: event.status,
+        proposed: event.proposed,
+        final_: event.final_,
+        changed: event.changed,
+        step: event.step,
+        error_code: event.error_code,
+        error_message: event.error_message,
     }
 }
 

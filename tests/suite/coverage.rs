@@ -10,6 +10,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::anthropic;
+use crate::arbiter;
 use crate::background;
 use crate::check::Stream;
 use crate::compactions;
@@ -25,10 +26,9 @@ use crate::thinking;
 
 /// Begins of the names of events that the list may hold: parts of the contract for which nothing in
 /// the program exists yet. No other event may ever go unwritten.
-const TO_COME: [&str; 7] = [
+const TO_COME: [&str; 6] = [
     "QueueUpdate",
     "SessionInfoChanged",
-    "SubagentArbitration",
     "SummarizationRetry",
     "SystemPromptChange",
     "ToolHookStatus",
@@ -221,6 +221,7 @@ pub(crate) fn runs() -> Vec<Stream> {
     runs.extend(thinking::runs());
     runs.extend(compactions::runs());
     runs.extend(background::runs());
+    runs.extend(arbiter::runs());
     let limited = json!([bash("true"), text("never")]);
     runs.push(
         world

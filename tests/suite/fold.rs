@@ -131,6 +131,7 @@ impl Reader {
                 }
             }
             // What an agent's own agents used is in the end of its stream already.
+            "subagent_arbitration" => self.usage.add(&line["usage"]),
             "background_agent_event" if kind(&line["event"]) == "stream_end" => {
                 self.usage.add(&line["event"]["usage"]);
             }

@@ -8,6 +8,7 @@
 use quipu::event::QuipuEvent;
 
 mod anthropic;
+mod arbiter;
 mod background;
 mod background_ends;
 mod bad_input;

@@ -184,6 +184,22 @@ enum Line {
         #[serde(default)]
         session_dir: Maybe<String>,
     },
+    SubagentArbitration {
+        agent_id: String,
+        status: Verdict,
+        proposed: Route,
+        #[serde(rename = "final", deserialize_with = "Option::deserialize")]
+        taken: Option<Route>,
+        changed: Vec<RoutePart>,
+        #[serde(default)]
+        step: Maybe<u64>,
+        #[serde(default)]
+        error_code: Maybe<NoRoute>,
+        #[serde(default)]
+        error_message: Maybe<String>,
+        #[serde(default)]
+        usage: Maybe<Tokens>,
+    },
     BackgroundAgentEvent {
         agent_id: String,
         event: Box<Line>,
@@ -231,6 +247,49 @@ enum Doing {
     Pending,
     InProgress,
     Completed,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Route {
+    agent: String,
+    model: String,
+    thinking: Level,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum RoutePart {
+    Agent,
+    Model,
+    Thinking,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Verdict {
+    Success,
+    Failure,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum NoRoute {
+    InvalidConfig,
+    MissingScope,
+    InvalidGuide,
+    ArbiterModel,
+    ArbiterThinking,
+    ContextTooLarge,
+    InferenceFailed,
+    Timeout,
+    Aborted,
+    MalformedOutput,
+    UnknownAgent,
+    OutOfScopeModel,
+    UnsupportedThinking,
+    InternalError,
+    ObservabilityFailed,
 }
 
 #[derive(Deserialize)]

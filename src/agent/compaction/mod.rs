@@ -393,7 +393,7 @@ impl Agent {
             details: Some(details),
             estimated_tokens_after: Some(after),
         };
-        let id = self.config.session.append_compaction(&result)?;
+        let id = self.config.session.lock().append_compaction(&result)?;
         self.context
             .splice(..plan.kept_from(), [ContextEntry { id, message }]);
         self.compactions.guard.accepted();

@@ -100,6 +100,10 @@ impl Tracker {
 
     pub(super) fn arbitration(&mut self, event: &SubagentArbitrationEvent) -> Step {
         self.inside()?;
+        self.background(&event.agent_id)?;
+        if let Some(usage) = &event.usage {
+            self.totals.add(usage);
+        }
         let agent = self.background(&event.agent_id)?;
         refuse_if(
             agent.refused,

@@ -5,7 +5,8 @@ use super::super::{Cost, Number, Usage};
 /// What `stream_end` adds up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Totals {
-    /// Usage of every ended answer, every compaction, and every background agent whose stream ended.
+    /// Usage of every ended answer, every compaction, every decision of an arbiter, and every
+    /// background agent whose stream ended.
     pub usage: Usage,
     /// Turns that were started.
     pub turns: u64,

@@ -120,6 +120,8 @@ pub enum Origin {
     DefaultProvider,
     /// `retry.fallbackChains`.
     FallbackChain,
+    /// `subagentArbiter.model`.
+    Arbiter,
 }
 
 impl fmt::Display for Origin {
@@ -130,6 +132,7 @@ impl fmt::Display for Origin {
             Self::DefaultModel => "`defaultModel` of the settings",
             Self::DefaultProvider => "`defaultProvider` of the settings",
             Self::FallbackChain => "`retry.fallbackChains` of the settings",
+            Self::Arbiter => "`subagentArbiter.model` of the settings",
         })
     }
 }
