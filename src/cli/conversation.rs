@@ -10,7 +10,7 @@ use super::arbiter::Bench;
 use super::attachment::Words;
 use super::background::{self, Given};
 use super::failure::is_model_failure;
-use super::opening::{self, Before, Opened, configuration, warn};
+use super::opening::{self, Opened, configuration, warn};
 use super::run::{Context, Stop};
 use super::session::{self, Begun};
 use super::{Args, Failure, exit_code, stdin};
@@ -161,10 +161,7 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
     warn(&warnings);
     let session_folder = session::folder(args.session_dir.as_deref(), &settings, &paths, &cwd);
     let begun = session::load(&seat, &session_folder).await?;
-    let before = Before {
-        model: begun.as_ref().and_then(Begun::model),
-        thinking: begun.as_ref().and_then(Begun::thinking),
-    };
+    let before = begun.as_ref().map(Begun::before).unwrap_or_default();
 
     let Opened {
         model,
@@ -174,14 +171,10 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         mut hidden_variables,
         mut secrets,
         chain,
-    } = opening::open_for(
-        args,
-        &settings,
-        (paths.clone(), environment.clone()),
-        &chosen,
-        before,
-    )
-    .await?;
+    } = {
+        let configured = (paths.clone(), environment.clone());
+        opening::open_for(args, &settings, configured, &chosen, before).await?
+    };
     hidden_variables.push(KEY_VARIABLE.into());
     let names = tool_names(args, background::may_start(&settings))?;
     let mut bench = Bench::prepare(args, &settings, &paths, &environment, &model, &names).await;

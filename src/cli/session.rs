@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::opening::warn;
+use super::opening::{Before, warn};
 use super::{Args, Failure, choice, note};
 use crate::config::settings::Settings;
 use crate::config::{Environment, Paths};
@@ -280,14 +280,12 @@ pub(super) async fn load(seat: &Seat, folder: &Path) -> Result<Option<Begun>, Fa
 }
 
 impl Begun {
-    /// The model that answered last.
-    pub(super) fn model(&self) -> Option<&ModelRef> {
-        self.model.as_ref()
-    }
-
-    /// How much it was to think.
-    pub(super) fn thinking(&self) -> Option<ThinkingLevel> {
-        self.thinking
+    /// What it was like, which holds unless the flags say otherwise.
+    pub(super) fn before(&self) -> Before<'_> {
+        Before {
+            model: self.model.as_ref(),
+            thinking: self.thinking,
+        }
     }
 
     /// Begins the session of a seat that has none yet, with a file in `folder` or where the seat says.
