@@ -9,6 +9,7 @@ pub(crate) mod tests;
 
 pub use crate::event::fuzz::partial_json;
 pub use crate::model::fuzz::{anthropic, google, openai_chat, openai_responses, sse};
+pub use crate::session::fuzz::session;
 
 /// A function to throw bytes at.
 pub type Target = fn(&[u8]);
@@ -20,6 +21,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("openai_chat", openai_chat),
     ("openai_responses", openai_responses),
     ("partial_json", partial_json),
+    ("session", session),
     ("sse", sse),
 ];
 

@@ -11,6 +11,8 @@ mod error;
 mod file;
 mod find;
 mod folder;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzz;
 mod index;
 mod lines;
 mod open;

@@ -1,6 +1,5 @@
 mod cut;
 mod foreign;
-mod fuzz;
 mod rules;
 
 use std::path::PathBuf;
