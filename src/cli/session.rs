@@ -199,7 +199,7 @@ fn at_path(path: &Path, here: &Path) -> Result<Seat, Failure> {
         ));
         return Ok(Seat::fresh(here, Keep::File(path.to_owned())));
     }
-    let header = read_header(path).map_err(session)?;
+    let header = read_header(path).map_err(failure)?;
     let (path, stored) = (path.to_owned(), PathBuf::from(&header.cwd));
     if works_in(&header, here) {
         return Ok(Seat::stored(path, header, here));
@@ -228,7 +228,7 @@ fn source(given: &Path, places: &Places<'_>) -> Result<PathBuf, Failure> {
     if !path.exists() {
         return Err(FindError::NoFile { path }.into());
     }
-    read_header(&path).map_err(session)?;
+    read_header(&path).map_err(failure)?;
     Ok(path)
 }
 
@@ -239,7 +239,7 @@ impl From<FindError> for Failure {
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "it is what `map_err` gives")]
-fn session(error: SessionError) -> Failure {
+pub(super) fn failure(error: SessionError) -> Failure {
     Failure::new(error.code(), error.to_string())
 }
 
@@ -257,7 +257,7 @@ pub(super) async fn load(seat: &Seat, folder: &Path) -> Result<Option<Begun>, Fa
     let resumed = tokio::task::spawn_blocking(read)
         .await
         .map_err(|error| Failure::new(ErrorCode::Internal, error.to_string()))?
-        .map_err(session)?;
+        .map_err(failure)?;
     Ok(resumed.map(|resumed| {
         let Resumed {
             store,
@@ -336,7 +336,7 @@ pub(super) fn begin(
         }
         Ok((begun.store, begun.context))
     };
-    ready().map_err(session)
+    ready().map_err(failure)
 }
 
 /// The folder of session files: `--session-dir` or the setting as they are, else one for the project

@@ -18,14 +18,15 @@ mod read;
 mod store;
 #[cfg(test)]
 mod testing;
+mod tree;
 mod upgrade;
 
 pub use context::ContextEntry;
 pub use error::SessionError;
 pub use find::{FindError, Found, Places, is_path, works_in};
 pub use folder::{file_name, project_folder};
-pub use open::{Resumed, StoredEntries, StoredEntry, read_entries, read_header};
-pub use read::{About, Line, about, entries, first_line, text_of};
+pub use open::{Resumed, read_header};
+pub use read::{About, Entries, Line, about, entries, first_line, text_of};
 pub use store::{SessionStore, one_line};
 
 use crate::event::{SessionHeader, StoredSessionHeader, StoredSessionHeaderVersion};

@@ -10,8 +10,8 @@ use super::index::{Index, Warnings};
 use super::lines::{Lines, Shape, shape};
 use super::store::{push_line, usable};
 use super::upgrade::{Upgrade, VERSION, header, upgraded_header};
-use super::{ContextEntry, SessionError, SessionStore, entry, file_name};
-use crate::event::{ModelRef, SessionEntry, StoredSessionHeader, ThinkingLevel};
+use super::{ContextEntry, SessionError, SessionStore, file_name};
+use crate::event::{ModelRef, StoredSessionHeader, ThinkingLevel};
 
 /// The longest first line that is looked at, in bytes.
 const LONGEST_HEADER: u64 = 1024 * 1024;
@@ -46,59 +46,6 @@ pub fn read_header(path: &Path) -> Result<StoredSessionHeader, SessionError> {
     let file = BufReader::new(open_to_read(path)?);
     let mut lines = Lines::new(file.take(LONGEST_HEADER));
     Ok(first(path, &mut lines)?.1)
-}
-
-/// An entry of a session file, in the file's order.
-#[derive(Debug)]
-pub struct StoredEntry {
-    /// The number of its line, from 1.
-    pub line: usize,
-    /// The entry, or why it cannot be read: a kind of another program, or a broken line.
-    pub entry: Result<SessionEntry, String>,
-}
-
-/// The entries of a session file one after the other, in today's shape whichever version wrote
-/// them. Blank lines are passed over. Nothing is locked or changed, and one line is in memory.
-#[derive(Debug)]
-pub struct StoredEntries {
-    file: std::path::PathBuf,
-    lines: Lines<BufReader<File>>,
-    upgrade: Upgrade,
-}
-
-/// Reads a session file to show it, branches and what a compaction left behind included.
-///
-/// # Errors
-/// As [`read_header`].
-pub fn read_entries(path: &Path) -> Result<(StoredSessionHeader, StoredEntries), SessionError> {
-    let mut lines = Lines::new(BufReader::new(open_to_read(path)?));
-    let (version, header) = first(path, &mut lines)?;
-    let entries = StoredEntries {
-        file: path.to_owned(),
-        lines,
-        upgrade: Upgrade::from(version),
-    };
-    Ok((header, entries))
-}
-
-impl Iterator for StoredEntries {
-    type Item = Result<StoredEntry, SessionError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            let line = match self.lines.next() {
-                Ok(line) => line?,
-                Err(error) => return Some(Err(reading(&self.file, error))),
-            };
-            if !line.is_blank() {
-                let entry = entry::read(&self.upgrade.line(line.text)).map(|read| read.entry);
-                return Some(Ok(StoredEntry {
-                    line: line.number,
-                    entry,
-                }));
-            }
-        }
-    }
 }
 
 impl SessionStore {

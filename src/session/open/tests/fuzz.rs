@@ -16,10 +16,8 @@ fn load(data: &[u8]) {
     let path = folder.path().join("s.jsonl");
     fs::write(&path, data).unwrap();
     let header = read_header(&path);
-    if let Ok((_, entries)) = read_entries(&path) {
-        for entry in entries {
-            entry.unwrap();
-        }
+    for line in crate::session::entries(&path).unwrap() {
+        line.unwrap();
     }
     let mut resumed = match SessionStore::open(&path) {
         Ok(resumed) => resumed,
@@ -31,6 +29,16 @@ fn load(data: &[u8]) {
         }
     };
     assert_eq!(resumed.header, header.unwrap());
+    // What the model is given is also shown as the way to the end.
+    let shown: Vec<_> = crate::session::entries(&path)
+        .unwrap()
+        .map(Result::unwrap)
+        .filter(|line| line.on_path)
+        .filter_map(|line| line.entry.get("id")?.as_str().map(str::to_owned))
+        .collect();
+    for id in ids(&resumed) {
+        assert!(shown.iter().any(|shown| shown == id), "{id}");
+    }
     let copy = SessionStore::fork(&path, folder.path(), &header_of(1)).unwrap();
     assert_eq!(copy.context, resumed.context);
     assert_eq!(

@@ -224,7 +224,7 @@ fn play(steps: Vec<Step>) {
     let mut store = SessionStore::create(folder.path(), &header_of(0)).unwrap();
     let mut expected = Expected::default();
     let mut sessions = 0;
-    // A session without an answer has no file.
+    // A session without a message has no file.
     let begin = [Step::Data, Step::Say(answer("stop").into())];
     for step in begin.into_iter().chain(steps).chain([Step::Reopen]) {
         let path = store.path().unwrap().to_owned();
