@@ -55,7 +55,10 @@ pub enum SessionError {
         source: io::Error,
     },
     /// The file was made by somebody else meanwhile.
-    #[error("the session file {} was made by another program meanwhile", file.display())]
+    #[error(
+        "the session file {} was made by another process meanwhile. To go on with it, start again \
+         when that one has ended", file.display()
+    )]
     Exists {
         /// The file.
         file: PathBuf,

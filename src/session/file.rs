@@ -182,6 +182,18 @@ impl LineFile {
         Ok(())
     }
 
+    /// Takes the file away, unless another one has its name by now.
+    pub(super) fn remove(&self) {
+        let place = |about: fs::Metadata| (about.dev(), about.ino());
+        let named = fs::symlink_metadata(&self.path).map(place);
+        if let (Ok(named), Ok(own)) = (named, self.file.metadata().map(place))
+            && named == own
+        {
+            // Nobody misses what cannot be taken away: nothing was said in it.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+
     fn fail(&self, source: io::Error) -> SessionError {
         writing(&self.path, source)
     }
@@ -279,7 +291,7 @@ fn lock(file: &File, path: &Path) -> Result<bool, SessionError> {
 }
 
 /// The process that has the lock, as far as the system tells.
-fn holder(file: &File) -> Option<u32> {
+pub(super) fn holder(file: &File) -> Option<u32> {
     let inode = format!(":{}", file.metadata().ok()?.ino());
     let locks = fs::read_to_string("/proc/locks").ok()?;
     let mut holders = locks.lines().filter_map(|lock| {

@@ -24,7 +24,7 @@ mod upgrade;
 pub use context::ContextEntry;
 pub use error::SessionError;
 pub use find::{FindError, Found, Places, is_path, works_in};
-pub use folder::{file_name, project_folder};
+pub use folder::{Reserved, file_name, project_folder, reserve};
 pub use open::{Resumed, read_header};
 pub use read::{About, Entries, Line, about, entries, first_line, text_of};
 pub use store::{SessionStore, one_line};

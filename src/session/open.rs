@@ -78,7 +78,7 @@ impl SessionStore {
 
     /// Copies the session file `from`, which may be in use, to a new file in `folder` with this
     /// header, and opens that. Only whole lines are copied. The header's `parentSession` becomes
-    /// `from` if it is absent.
+    /// `from` if it is absent. The copy is taken away again if nothing is appended to it that is told.
     ///
     /// # Errors
     /// [`SessionError::Read`] and [`SessionError::NoSession`] as [`read_header`] for `from`;
@@ -117,6 +117,7 @@ impl SessionStore {
         })?;
         let mut told = warnings.into_told();
         let mut resumed = load(file, Warnings::of(&path))?;
+        resumed.store = resumed.store.unused();
         told.append(&mut resumed.warnings);
         resumed.warnings = told;
         Ok(resumed)

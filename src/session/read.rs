@@ -85,7 +85,8 @@ pub fn about(path: &Path) -> io::Result<About> {
 /// # Errors
 /// [`SessionError::Read`] if the file cannot be read, [`SessionError::NoSession`] if it is no file.
 pub fn entries(path: &Path) -> Result<Entries, SessionError> {
-    let open = || open_to_read(path).map(|file| Lines::new(BufReader::with_capacity(1 << 16, file)));
+    let open =
+        || open_to_read(path).map(|file| Lines::new(BufReader::with_capacity(1 << 16, file)));
     let mut tree = Tree::default();
     let mut lines = open()?;
     let mut linear = false;

@@ -26,11 +26,8 @@ impl Tree {
         let place = self.parents.len();
         let known = parent.and_then(|parent| self.ids.get(parent).copied());
         let orphan = parent.is_some() && known.is_none();
-        self.parents.push(if orphan {
-            place.checked_sub(1)
-        } else {
-            known
-        });
+        self.parents
+            .push(if orphan { place.checked_sub(1) } else { known });
         let double = self.ids.insert(id.into(), place).is_some();
         Strange { orphan, double }
     }

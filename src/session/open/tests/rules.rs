@@ -298,6 +298,9 @@ fn play(steps: Vec<Step>) {
                 assert_eq!(resumed.header.parent_session.as_deref(), path.to_str());
                 expected.judge(&resumed);
                 store = resumed.store;
+                // A copy without anything new does not last.
+                let id = store.append_message(&user("in the copy")).unwrap();
+                expected.add(id, What::Message(user("in the copy").into()));
             }
         }
     }
