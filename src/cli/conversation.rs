@@ -216,7 +216,8 @@ async fn agent(
     }
     let prompts = prompts(words, &seat.here, &settings.images).await?;
     // The last that can fail, so that a start that does leaves no session.
-    let name = args.name.clone();
+    let name = args.name.as_deref();
+    let name = name.map(|name| secrets.scrub(name).into_owned());
     let notes = (chosen_model, thinking, name);
     let (session, context) = session::begin(seat, begun, session_folder, notes).await?;
     if let Some(background) = &background {
