@@ -98,6 +98,18 @@ impl Seat {
     }
 }
 
+/// The working directory.
+///
+/// # Errors
+/// A [`Failure`] of kind `usage` if it is gone.
+pub(super) fn here() -> Result<PathBuf, Failure> {
+    std::env::current_dir().map_err(|error| {
+        Failure::usage(format!(
+            "The working directory does not exist any more ({error}); start from one that does."
+        ))
+    })
+}
+
 /// The header of a session that begins now in `cwd`.
 pub(super) fn header(cwd: &Path) -> StoredSessionHeader {
     StoredSessionHeader {

@@ -214,6 +214,17 @@ fn a_conversation_is_written_out_piece_by_piece() {
 }
 
 #[test]
+fn a_folder_that_is_gone_has_no_list() {
+    let (world, id) = begun();
+    for args in [&["list"][..], &["--all"], &["show", &id]] {
+        let quipu = world.bare().arg("sessions").args(args.iter().copied());
+        let run = quipu.in_deleted_directory().run();
+        assert_eq!((run.code(), run.stdout.len()), (2, 0), "{args:?}");
+        assert!(run.stderr.contains("working directory"), "{}", run.stderr);
+    }
+}
+
+#[test]
 fn what_cannot_be_shown() {
     let world = World::new();
     world.file("no.jsonl", "");

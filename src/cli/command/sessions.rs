@@ -127,7 +127,7 @@ impl Kept {
         let failed = |error: ConfigError| Failure::new(error.code(), error.to_string());
         let environment = Environment::current();
         let paths = Paths::from_environment(&environment).map_err(failed)?;
-        let cwd = std::env::current_dir().unwrap_or_default();
+        let cwd = session::here()?;
         let settings = Settings::load(&paths, &cwd, &environment)
             .map_err(failed)?
             .settings;
