@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Read as _, Write};
 use std::path::Path;
 
 use super::context::{self, State};
-use super::file::{LineFile, beside, open_to_read, reading, writing};
+use super::file::{LineFile, beside, open_to_read, private, reading, writing};
 use super::index::{Index, Warnings};
 use super::lines::{Lines, Shape, shape};
 use super::store::{push_line, usable};
@@ -54,13 +54,19 @@ impl SessionStore {
     /// Half a line at its end, as a process leaves it that was killed, is moved to a file beside. A
     /// file of an older version is written anew, and the old one kept beside. Time and memory grow
     /// with the number of entries and with what the model is given, not with what came before; it is
-    /// work for a thread that may block.
+    /// work for a thread that may block. A link is followed.
     ///
     /// # Errors
     /// [`SessionError::Read`] and [`SessionError::NoSession`] as [`read_header`], nothing is touched
-    /// then; [`SessionError::InUse`] if another process goes on with it; [`SessionError::Write`] if
-    /// it cannot be written.
+    /// then; [`SessionError::InUse`] if another process goes on with it; [`SessionError::Write`] and
+    /// [`SessionError::Unkept`] if it cannot be written or repaired.
     pub fn open(path: &Path) -> Result<Resumed, SessionError> {
+        // A link stays one, whatever is put in the place of the file or beside it.
+        let followed = match path.is_symlink() {
+            true => path.canonicalize().map_err(|error| reading(path, error))?,
+            false => path.to_owned(),
+        };
+        let path = &*followed;
         let mut warnings = Warnings::of(path);
         let mut file = LineFile::open(path)?;
         let (version, _) = first(path, &mut file.lines()?)?;
@@ -167,7 +173,15 @@ fn repair(file: &mut LineFile, warnings: &mut Warnings) -> Result<(), SessionErr
     }
     match shape(&line) {
         Shape::Broken(_) => {
-            let (cut, ()) = beside(file.path(), "cut", |name| private(name)?.write_all(&line))?;
+            let (cut, kept) = beside(file.path(), "cut", |name| {
+                private(name, |cut| cut.write_all(&line))
+            });
+            kept.map_err(|source| SessionError::Unkept {
+                file: file.path().to_owned(),
+                why: "ends with half a line",
+                kept: cut.clone(),
+                source,
+            })?;
             file.truncate(begin)?;
             warnings.file(&format!(
                 "its last line was cut off in the middle; those {} bytes are now in {}",
@@ -188,14 +202,22 @@ fn migrate(
     warnings: &mut Warnings,
 ) -> Result<LineFile, SessionError> {
     let path = file.path().to_owned();
-    let (kept, ()) = beside(&path, &format!("v{version}.bak"), |name| {
+    let (old, kept) = beside(&path, &format!("v{version}.bak"), |name| {
         fs::hard_link(&path, name).or_else(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => Err(error),
             // Not every file system has links.
-            _ => io::copy(&mut File::open(&path)?, &mut private(name)?).map(|_| ()),
+            _ => private(name, |old| {
+                io::copy(&mut File::open(&path)?, old).map(|_| ())
+            }),
         })
+    });
+    kept.map_err(|source| SessionError::Unkept {
+        file: path.clone(),
+        why: "is of an older version",
+        kept: old.clone(),
+        source,
     })?;
-    let file = file.replace(|file, out| {
+    let migrated = file.replace(|file, out| {
         let fail = |error| writing(&path, error);
         let mut lines = file.lines()?;
         let mut upgrade = Upgrade::from(version);
@@ -207,10 +229,20 @@ fn migrate(
             }
         }
         Ok(())
+    });
+    let file = migrated.inspect_err(|_| {
+        let still = open_to_read(&path).and_then(|file| {
+            let mut lines = Lines::new(BufReader::new(file.take(LONGEST_HEADER)));
+            first(&path, &mut lines)
+        });
+        if still.is_ok_and(|(still, _)| still == version) {
+            // The old file is still in its place.
+            let _ = fs::remove_file(&old);
+        }
     })?;
     warnings.file(&format!(
         "brought from version {version} of the format to {VERSION}; the old file is {}",
-        kept.display()
+        old.display()
     ));
     Ok(file)
 }
@@ -218,16 +250,6 @@ fn migrate(
 fn put(out: &mut dyn Write, line: &[u8]) -> io::Result<()> {
     out.write_all(line)?;
     out.write_all(b"\n")
-}
-
-/// Makes a file for its owner only.
-fn private(name: &Path) -> io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    File::options()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(name)
 }
 
 #[cfg(test)]

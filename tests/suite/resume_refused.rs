@@ -210,9 +210,8 @@ fn a_session_has_its_file_before_a_model_is_asked() {
 fn of_many_that_begin_one_session_one_does() {
     for flags in [["--session", "new.jsonl"], ["--session-id", "mine"]] {
         let world = World::new();
-        let mut lives: Vec<_> = (0..4)
-            .map(|_| talking(&world).args(flags).arg("One").open_input().live())
-            .collect();
+        let runs = [(); 4].map(|()| talking(&world).args(flags).arg("One").open_input());
+        let mut lives = runs.map(Quipu::live);
         for live in &mut lives {
             live.until("session");
         }
@@ -228,8 +227,10 @@ fn of_many_that_begin_one_session_one_does() {
                 live.until("message_end");
                 live.signal(rustix::process::Signal::TERM);
             }
-            let stream = live.end().stream();
-            assert!(["session", "interrupted"].contains(&stream.error_code()));
+            let run = live.end();
+            let code = run.stream().error_code().to_owned();
+            let expected = ["session", "interrupted"];
+            assert!(expected.contains(&&*code), "{code}: {}", run.stderr);
         }
         assert_eq!((begun, files(world.root()).len()), (1, 1), "{flags:?}");
         let run = again(&world).args(flags).arg("Two").run();
@@ -297,4 +298,48 @@ fn a_session_that_cannot_be_written() {
     let fresh = world.offline(&json!([text("never")])).arg("hi");
     refused(fresh.without_privileges(), 1, "session", &["--session-dir"]);
     allow(file.parent().unwrap(), 0o700);
+}
+
+#[test]
+fn a_session_whose_folder_cannot_be_written() {
+    let (world, _) = begun();
+    let whole = std::fs::read_to_string(only_file(&world)).unwrap();
+    let folder = world.work().join("kept");
+    let allow = |mode: u32| {
+        std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let torn = whole.clone() + r#"{"type":"mess"#;
+    let old = whole.replace("\"version\":3", "\"version\":2");
+    for (text, beside) in [(torn, ".cut"), (old, ".v2.bak")] {
+        world.file("kept/s.jsonl", &text);
+        allow(0o500);
+        let run = again(&world).args(["--session", "kept/s.jsonl", "Two"]);
+        let words = ["kept/s.jsonl", beside, "--fork", "--session-dir"];
+        refused(run.without_privileges(), 1, "session", &words);
+        assert_eq!(world.read("kept/s.jsonl"), text);
+        // What the message says helps.
+        let fork = ["--fork", "kept/s.jsonl", "--session-dir", "copies", "Two"];
+        let run = again(&world).args(fork).without_privileges().run();
+        assert_eq!(run.stream().answers(), ["Again."], "{}", run.stderr);
+        allow(0o700);
+    }
+}
+
+#[test]
+fn a_repair_that_finds_no_room_leaves_nothing_behind() {
+    let (world, _) = begun();
+    let file = only_file(&world);
+    let whole = std::fs::read_to_string(&file).unwrap();
+    let long = "x".repeat(20_000);
+    let torn = format!("{whole}{{\"type\":\"{long}");
+    let old = whole.replace("\"version\":3", "\"version\":2")
+        + &format!("{{\"type\":\"x\",\"id\":\"x\",\"parentId\":null,\"text\":\"{long}\"}}\n");
+    for text in [torn, old] {
+        std::fs::write(&file, &text).unwrap();
+        let run = again(&world).args(["-c", "Two"]).with_small_files(8);
+        refused(run, 1, "session", &[file.to_str().unwrap()]);
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
+        let names = std::fs::read_dir(file.parent().unwrap()).unwrap();
+        assert_eq!(names.count(), 1);
+    }
 }
