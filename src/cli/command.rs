@@ -3,7 +3,7 @@
 mod models;
 mod sessions;
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
@@ -72,11 +72,16 @@ fn whole() -> clap::Command {
         .fold(Args::command(), clap::Command::subcommand)
 }
 
-/// Prints the output of a subcommand; a reader that goes away early is no error.
+/// Prints the output of a subcommand.
 pub(super) fn print(text: &[u8]) -> ExitCode {
     let mut out = std::io::stdout().lock();
-    match out.write_all(text).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+    printed(out.write_all(text).and_then(|()| out.flush()))
+}
+
+/// The status after something was printed; a reader that goes away early is no error.
+fn printed(written: io::Result<()>) -> ExitCode {
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             note(&format!(
                 "quipu: standard output cannot be written: {error}"
             ));

@@ -98,11 +98,9 @@ pub(super) async fn play(mut args: Args, context: Context) -> Result<Verdict, St
     background::adopt(&mut args);
     let cancel = context.cancel.clone();
     let words = Words::sort(&args)?;
-    let here = context.seat.here.clone();
-    let (mut agent, images) = agent(&args, context)
+    let (mut agent, prompts) = agent(&args, words, context)
         .await
         .map_err(|failure| failure.without(args.api_key.as_deref()))?;
-    let prompts = prompts(words, &here, &images).await?;
     let played = converse(&mut agent, prompts, &cancel).await;
     // However it went, no child may outlive it.
     agent.stop_background().await;
@@ -145,7 +143,11 @@ async fn prompts(words: Words, here: &Path, images: &Images) -> Result<Vec<UserC
     words.ask_with(input, attached)
 }
 
-async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure> {
+async fn agent(
+    args: &Args,
+    words: Words,
+    context: Context,
+) -> Result<(Agent, Vec<UserContent>), Failure> {
     let Context {
         events,
         cancel,
@@ -207,8 +209,16 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
     });
     let tools = tools(&names, background.as_ref());
     let system_prompt = instructions(args, &paths, &cwd, &tools)?;
-    let notes = (&chosen_model, thinking, args.name.as_deref());
-    let (session, context) = session::begin(&seat, begun, &session_folder, notes)?;
+    if let Some(clamped) = clamped {
+        // A reader that has gone shows in the first event of the run.
+        let _ = events.send(clamped).await;
+    }
+    let prompts = prompts(words, &seat.here, &settings.images).await?;
+    // The last that can fail, so that a start that does leaves no session.
+    let name = args.name.as_deref();
+    let name = name.map(|name| secrets.scrub(name).into_owned());
+    let notes = (chosen_model, thinking, name);
+    let (session, context) = session::begin(seat, begun, session_folder, notes).await?;
     let file = session.path().map(Path::to_owned);
     let session = SharedSession::new(session);
     if let Some(Background { manager, .. }) = &background {
@@ -216,10 +226,6 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         if let Some(bench) = bench {
             bench.serve(manager, &session, &events, &secrets);
         }
-    }
-    if let Some(clamped) = clamped {
-        // A reader that has gone shows in the first event of the run.
-        let _ = events.send(clamped).await;
     }
     let agent = Agent::new(AgentConfig {
         model,
@@ -243,7 +249,7 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         fallback: chain.map(|chain| Box::new(chain) as Box<dyn Successors>),
         background,
     });
-    Ok((agent, settings.images))
+    Ok((agent, prompts))
 }
 
 /// The instructions ahead of the conversation: the flags' and those of the folders it works in.

@@ -55,13 +55,9 @@ pub(super) fn run(args: &Args) -> ExitCode {
                 ..options
             };
             // A stream begins with the header of its session, so that has to be known.
-            let seat = match std::env::current_dir() {
-                Ok(cwd) => session::seek(args, &cwd),
-                Err(error) => Err(Failure::usage(format!(
-                    "The working directory does not exist any more ({error}); start from one that does."
-                ))),
-            }
-            .map_err(|failure| failure.without(args.api_key.as_deref()));
+            let seat = session::here()
+                .and_then(|cwd| session::seek(args, &cwd))
+                .map_err(|failure| failure.without(args.api_key.as_deref()));
             block_on(stream(options, args.timeout, seat, |context| {
                 conversation::play(args.clone(), context)
             }))

@@ -1,5 +1,6 @@
 //! The session of a run: which one it is, in which file its entries go, and what it begins with.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -11,15 +12,15 @@ use crate::event::{
     ErrorCode, ModelRef, StoredSessionHeader, StoredSessionHeaderVersion, ThinkingLevel,
 };
 use crate::session::{
-    ContextEntry, FindError, Places, Resumed, SessionError, SessionStore, is_path, one_line,
-    project_folder, read_header, works_in,
+    ContextEntry, FindError, Places, Reserved, Resumed, SessionError, SessionStore, is_path,
+    one_line, project_folder, read_header, reserve, works_in,
 };
 
 /// Longest id; a file's name has a time and an ending too.
 const LONGEST_ID: usize = 128;
 
 /// The session that the arguments ask for, found before the stream begins with its header.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Seat {
     /// What the stream begins with.
     pub(super) header: StoredSessionHeader,
@@ -29,6 +30,8 @@ pub(super) struct Seat {
     pub(super) here: PathBuf,
     /// Where the session is kept.
     pub(super) keep: Keep,
+    /// Whether the user gave a new session its id, which no other may have then.
+    named: bool,
 }
 
 /// Where a session is kept.
@@ -73,7 +76,14 @@ impl Seat {
             cwd: here.to_owned(),
             here: here.to_owned(),
             keep,
+            named: false,
         }
+    }
+
+    /// Sees to it that no other session gets an id that the user gave to this one.
+    fn reserve(&self, folder: &Path) -> Result<Option<Reserved>, SessionError> {
+        let reserved = self.named.then(|| reserve(folder, &self.header));
+        reserved.transpose()
     }
 
     /// The session of a file that works in the directory where the user is.
@@ -86,6 +96,18 @@ impl Seat {
         }
         seat
     }
+}
+
+/// The working directory.
+///
+/// # Errors
+/// A [`Failure`] of kind `usage` if it is gone.
+pub(super) fn here() -> Result<PathBuf, Failure> {
+    std::env::current_dir().map_err(|error| {
+        Failure::usage(format!(
+            "The working directory does not exist any more ({error}); start from one that does."
+        ))
+    })
 }
 
 /// The header of a session that begins now in `cwd`.
@@ -125,6 +147,7 @@ pub(super) fn seek(args: &Args, cwd: &Path) -> Result<Seat, Failure> {
     };
     if let (Some(id), false) = (&args.session_id, matches!(seat.keep, Keep::Stored(_))) {
         seat.header.id.clone_from(id);
+        seat.named = true;
     }
     if args.agent_type.is_some() {
         // Nobody but the agent that started this one says so.
@@ -192,14 +215,36 @@ fn find(args: &Args, places: &Places<'_>) -> Result<Seat, Failure> {
 
 /// The session in a file that was named by its path.
 fn at_path(path: &Path, here: &Path) -> Result<Seat, Failure> {
-    if !path.exists() {
-        note(&format!(
-            "quipu: there is no file {}; a session begins in it now",
-            path.display()
-        ));
-        return Ok(Seat::fresh(here, Keep::File(path.to_owned())));
+    let shown = path.display();
+    match path.metadata() {
+        Ok(_) => {}
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            if let Ok(target) = path.read_link() {
+                return Err(Failure::usage(format!(
+                    "{shown} is a link to {}, which does not exist. Name a file, or take the link away.",
+                    target.display()
+                )));
+            }
+            if [&b"/"[..], b"/.", b"/.."]
+                .iter()
+                .any(|end| ends_with(path, end))
+            {
+                return Err(Failure::usage(format!(
+                    "{shown} names a folder; a session is kept in a file, such as {}.",
+                    path.join("session.jsonl").display()
+                )));
+            }
+            note(&format!(
+                "quipu: there is no file {shown}; a session begins in it now"
+            ));
+            return Ok(Seat::fresh(here, Keep::File(path.to_owned())));
+        }
+        Err(source) => {
+            let file = path.to_owned();
+            return Err(failure(SessionError::Read { file, source }));
+        }
     }
-    let header = read_header(path).map_err(session)?;
+    let header = read_header(path).map_err(failure)?;
     let (path, stored) = (path.to_owned(), PathBuf::from(&header.cwd));
     if works_in(&header, here) {
         return Ok(Seat::stored(path, header, here));
@@ -214,9 +259,12 @@ fn at_path(path: &Path, here: &Path) -> Result<Seat, Failure> {
     Ok(Seat {
         header,
         cwd: stored,
-        here: here.to_owned(),
-        keep: Keep::Stored(path),
+        ..Seat::fresh(here, Keep::Stored(path))
     })
+}
+
+fn ends_with(path: &Path, end: &[u8]) -> bool {
+    path.as_os_str().as_encoded_bytes().ends_with(end)
 }
 
 /// The file that a session is copied from.
@@ -228,7 +276,7 @@ fn source(given: &Path, places: &Places<'_>) -> Result<PathBuf, Failure> {
     if !path.exists() {
         return Err(FindError::NoFile { path }.into());
     }
-    read_header(&path).map_err(session)?;
+    read_header(&path).map_err(failure)?;
     Ok(path)
 }
 
@@ -239,8 +287,18 @@ impl From<FindError> for Failure {
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "it is what `map_err` gives")]
-fn session(error: SessionError) -> Failure {
+pub(super) fn failure(error: SessionError) -> Failure {
     Failure::new(error.code(), error.to_string())
+}
+
+/// Does what may block.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, SessionError> + Send + 'static,
+) -> Result<T, Failure> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| Failure::new(ErrorCode::Internal, error.to_string()))?
+        .map_err(failure)
 }
 
 /// Reads a session that goes on; `None` for one that begins. The file stays locked from here on.
@@ -248,16 +306,16 @@ fn session(error: SessionError) -> Failure {
 /// # Errors
 /// A [`Failure`] of kind `session` if the file cannot be used.
 pub(super) async fn load(seat: &Seat, folder: &Path) -> Result<Option<Begun>, Failure> {
-    let (keep, header, folder) = (seat.keep.clone(), seat.header.clone(), folder.to_owned());
-    let read = move || match keep {
-        Keep::Stored(path) => SessionStore::open(&path).map(Some),
-        Keep::Copy(from) => SessionStore::fork(&from, &folder, &header).map(Some),
+    let (seat, folder) = (seat.clone(), folder.to_owned());
+    let resumed = blocking(move || match &seat.keep {
+        Keep::Stored(path) => SessionStore::open(path).map(Some),
+        Keep::Copy(from) => {
+            let _reserved = seat.reserve(&folder)?;
+            SessionStore::fork(from, &folder, &seat.header).map(Some)
+        }
         Keep::Nowhere | Keep::Folder | Keep::File(_) => Ok(None),
-    };
-    let resumed = tokio::task::spawn_blocking(read)
-        .await
-        .map_err(|error| Failure::new(ErrorCode::Internal, error.to_string()))?
-        .map_err(session)?;
+    })
+    .await?;
     Ok(resumed.map(|resumed| {
         let Resumed {
             store,
@@ -303,38 +361,57 @@ impl Begun {
             name: None,
         })
     }
+
+    /// Notes model, thinking level and name where they are not what the session has already.
+    fn note(
+        &mut self,
+        model: &ModelRef,
+        thinking: ThinkingLevel,
+        name: Option<&str>,
+    ) -> Result<(), SessionError> {
+        if self.model.as_ref() != Some(model) {
+            self.store.append_model_change(model)?;
+        }
+        if self.thinking != Some(thinking) {
+            self.store.append_thinking_level(thinking)?;
+        }
+        if let Some(name) = name
+            && self.name.as_deref() != Some(name)
+        {
+            self.store.append_name(name)?;
+        }
+        Ok(())
+    }
 }
 
-/// Makes a session ready for its first prompt: notes model, thinking level and name where they are
-/// not what it has already.
+/// Makes a session ready for its first prompt. A file that the user named, or that is of an id that the
+/// user gave, is there from here on, before a model is asked.
 ///
 /// # Errors
 /// A [`Failure`] of kind `session` if its file or folder cannot be used.
-pub(super) fn begin(
-    seat: &Seat,
+pub(super) async fn begin(
+    seat: Seat,
     begun: Option<Begun>,
-    folder: &Path,
-    (model, thinking, name): (&ModelRef, ThinkingLevel, Option<&str>),
+    folder: PathBuf,
+    (model, thinking, name): (ModelRef, ThinkingLevel, Option<String>),
 ) -> Result<(SessionStore, Vec<ContextEntry>), Failure> {
-    let ready = || {
+    blocking(move || {
         let mut begun = match begun {
             Some(begun) => begun,
-            None => Begun::new(seat, folder)?,
+            None => Begun::new(&seat, &folder)?,
         };
-        if begun.model.as_ref() != Some(model) {
-            begun.store.append_model_change(model)?;
-        }
-        if begun.thinking != Some(thinking) {
-            begun.store.append_thinking_level(thinking)?;
-        }
-        if let Some(name) = name
-            && begun.name.as_deref() != Some(name)
-        {
-            begun.store.append_name(name)?;
+        begun.note(&model, thinking, name.as_deref())?;
+        match seat.keep {
+            Keep::File(_) => begun.store.make()?,
+            Keep::Folder if seat.named => {
+                let _reserved = seat.reserve(&folder)?;
+                begun.store.make()?;
+            }
+            _ => {}
         }
         Ok((begun.store, begun.context))
-    };
-    ready().map_err(session)
+    })
+    .await
 }
 
 /// The folder of session files: `--session-dir` or the setting as they are, else one for the project

@@ -54,8 +54,28 @@ pub enum SessionError {
         /// What the system said.
         source: io::Error,
     },
+    /// What a repair would take out of the file cannot be kept beside it; the file is as it was.
+    #[error(
+        "the session file {} {why}, and before it is changed a copy of what that takes away has to be \
+         made, {}, which failed: {source}. Give this user room and the right to write in that folder, \
+         or go on with a copy elsewhere by --fork {} --session-dir DIR",
+        file.display(), kept.display(), file.display()
+    )]
+    Unkept {
+        /// The file.
+        file: PathBuf,
+        /// Why it has to be changed.
+        why: &'static str,
+        /// The file beside it.
+        kept: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// The file was made by somebody else meanwhile.
-    #[error("the session file {} was made by another program meanwhile", file.display())]
+    #[error(
+        "the session file {} was made by another process meanwhile. To go on with it, start again \
+         when that one has ended", file.display()
+    )]
     Exists {
         /// The file.
         file: PathBuf,

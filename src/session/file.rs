@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, BufReader, BufWriter, Read as _, Seek as _, Write};
-use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -182,6 +182,18 @@ impl LineFile {
         Ok(())
     }
 
+    /// Takes the file away, unless another one has its name by now.
+    pub(super) fn remove(&self) {
+        let place = |about: fs::Metadata| (about.dev(), about.ino());
+        let named = fs::symlink_metadata(&self.path).map(place);
+        if let (Ok(named), Ok(own)) = (named, self.file.metadata().map(place))
+            && named == own
+        {
+            // Nobody misses what cannot be taken away: nothing was said in it.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+
     fn fail(&self, source: io::Error) -> SessionError {
         writing(&self.path, source)
     }
@@ -197,12 +209,13 @@ pub(super) fn open_to_read(path: &Path) -> Result<File, SessionError> {
     File::open(path).map_err(|error| reading(path, error))
 }
 
-/// Does `create` with the first name of `<file>.<suffix>`, `<file>.<suffix>.2`, … that is free.
-pub(super) fn beside<T>(
+/// Does `create` with the first name of `<file>.<suffix>`, `<file>.<suffix>.2`, … that is free, and
+/// gives the name, also of a failure.
+pub(super) fn beside(
     path: &Path,
     suffix: &str,
-    create: impl Fn(&Path) -> io::Result<T>,
-) -> Result<(PathBuf, T), SessionError> {
+    create: impl Fn(&Path) -> io::Result<()>,
+) -> (PathBuf, io::Result<()>) {
     let mut number = 1;
     loop {
         let mut name = path.as_os_str().to_owned();
@@ -212,11 +225,25 @@ pub(super) fn beside<T>(
         }
         let name = PathBuf::from(name);
         match create(&name) {
-            Ok(made) => return Ok((name, made)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
-            Err(error) => return Err(writing(&name, error)),
+            made => return (name, made),
         }
     }
+}
+
+/// Makes a file for its owner only with what `contents` writes; if that fails there is no file.
+pub(super) fn private(
+    name: &Path,
+    contents: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut file = File::options()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(name)?;
+    contents(&mut file).inspect_err(|_| {
+        let _ = fs::remove_file(name);
+    })
 }
 
 pub(super) fn reading(path: &Path, source: io::Error) -> SessionError {
@@ -279,7 +306,7 @@ fn lock(file: &File, path: &Path) -> Result<bool, SessionError> {
 }
 
 /// The process that has the lock, as far as the system tells.
-fn holder(file: &File) -> Option<u32> {
+pub(super) fn holder(file: &File) -> Option<u32> {
     let inode = format!(":{}", file.metadata().ok()?.ino());
     let locks = fs::read_to_string("/proc/locks").ok()?;
     let mut holders = locks.lines().filter_map(|lock| {
@@ -413,6 +440,21 @@ mod tests {
             let found = file.last_line().unwrap();
             assert_eq!(found, (begin, last.as_bytes().to_vec()));
         }
+    }
+
+    #[test]
+    fn what_cannot_be_kept_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.jsonl.cut");
+        let full = private(&path, |file| {
+            file.write_all(b"half")?;
+            Err(io::ErrorKind::StorageFull.into())
+        });
+        assert_eq!(full.unwrap_err().kind(), io::ErrorKind::StorageFull);
+        assert!(!path.exists());
+        private(&path, |file| file.write_all(b"first")).unwrap();
+        assert!(private(&path, |file| file.write_all(b"second")).is_err());
+        assert_eq!(fs::read(&path).unwrap(), b"first");
     }
 
     #[test]

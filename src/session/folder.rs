@@ -1,6 +1,12 @@
 //! Where session files are and what they are called.
 
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+
+use super::file::{holder, reading};
+use super::store::usable;
+use super::{SessionError, read_header, works_in};
+use crate::event::StoredSessionHeader;
 
 /// Longest name of a folder on common file systems, in bytes.
 const LONGEST_NAME: usize = 255;
@@ -33,6 +39,50 @@ pub fn file_name(timestamp: &str, id: &str) -> String {
     format!("{}_{id}.jsonl", timestamp.replace([':', '.'], "-"))
 }
 
+/// The right to make the file of a session in a folder, where no two of a project may have one id. No
+/// other process has it as long as this lives, where the file system knows locks.
+#[derive(Debug)]
+pub struct Reserved {
+    /// Holds the lock.
+    _folder: Option<File>,
+}
+
+/// Waits for the right to make a session of this header in `folder`, which is made if it is not there.
+///
+/// Of the files that are there those with the id in their name are read; whoever looks for a session of
+/// other files does so before.
+///
+/// # Errors
+/// [`SessionError::Folder`] if the folder cannot be used; [`SessionError::InUse`] if it has a session of
+/// this id and project by now.
+pub fn reserve(folder: &Path, header: &StoredSessionHeader) -> Result<Reserved, SessionError> {
+    usable(folder)?;
+    let locked = File::open(folder).and_then(|folder| folder.lock().map(|()| folder));
+    let reserved = Reserved {
+        _folder: locked.ok(),
+    };
+    for entry in fs::read_dir(folder).map_err(|error| reading(folder, error))? {
+        let path = entry.map_err(|error| reading(folder, error))?.path();
+        if id_in_name(&path) == Some(&*header.id)
+            && let Ok(other) = read_header(&path)
+            && other.id == header.id
+            && works_in(&other, Path::new(&header.cwd))
+        {
+            return Err(SessionError::InUse {
+                pid: File::open(&path).ok().and_then(|file| holder(&file)),
+                file: path,
+            });
+        }
+    }
+    Ok(reserved)
+}
+
+/// The id in the name that [`file_name`] gives.
+fn id_in_name(path: &Path) -> Option<&str> {
+    let (_, id) = path.file_name()?.to_str()?.split_once('_')?;
+    id.strip_suffix(".jsonl")
+}
+
 /// FNV-1a: the same in every build, unlike the standard library's hash.
 fn fnv(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
@@ -43,6 +93,8 @@ fn fnv(bytes: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::session::SessionStore;
+    use crate::session::testing::header;
 
     #[test]
     fn a_folder_is_named_after_the_project() {
@@ -80,6 +132,41 @@ mod tests {
         let fits = format!("/{}", "a".repeat(LONGEST_NAME - 4));
         let folder = project_folder(Path::new("/s"), Path::new(&fits));
         assert_eq!(folder, Path::new("/s").join(format!("--{}--", &fits[1..])));
+    }
+
+    #[test]
+    fn an_id_is_reserved_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let of = |id: &str, cwd: &str, timestamp: &str| StoredSessionHeader {
+            id: id.to_owned(),
+            cwd: cwd.to_owned(),
+            timestamp: timestamp.to_owned(),
+            ..header()
+        };
+        let made = |header: &StoredSessionHeader| {
+            let _reserved = reserve(folder.path(), header)?;
+            let mut store = SessionStore::create(folder.path(), header)?;
+            store.make().map(|()| store)
+        };
+        let store = made(&of("a", "/p", "2")).unwrap();
+        let error = made(&of("a", "/p", "1")).unwrap_err();
+        assert!(matches!(error, SessionError::InUse { .. }), "{error}");
+        let file = store.path().unwrap().display().to_string();
+        assert!(error.to_string().contains(&file), "{error}");
+        // Another id, another project.
+        let others = [made(&of("b_a", "/p", "1")), made(&of("a", "/q", "1"))];
+        assert!(others.iter().all(Result::is_ok), "{others:?}");
+    }
+
+    #[test]
+    fn who_reserves_waits_for_the_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let header = header();
+        let reserved = reserve(folder.path(), &header).unwrap();
+        let other = File::open(folder.path()).unwrap();
+        assert!(other.try_lock().is_err());
+        drop(reserved);
+        other.try_lock().unwrap();
     }
 
     #[test]

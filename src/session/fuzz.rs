@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::{ContextEntry, Resumed, SessionError, SessionStore, read_header};
+use super::{ContextEntry, Resumed, SessionError, SessionStore, entries, read_header};
 use crate::event::{
     AgentMessage, StoredSessionHeader, StoredSessionHeaderVersion, UserContent, UserMessage,
 };
@@ -23,6 +23,9 @@ pub fn session(data: &[u8]) {
     let path = folder.path().join("s.jsonl");
     fs::write(&path, data).expect("a temporary file");
     let header = read_header(&path);
+    for line in entries(&path).unwrap() {
+        line.unwrap();
+    }
     let mut first = match SessionStore::open(&path) {
         Ok(resumed) => resumed,
         Err(error) => {
@@ -33,6 +36,16 @@ pub fn session(data: &[u8]) {
         }
     };
     assert_eq!(first.header, header.unwrap());
+    // What the model is given is also shown as the way to the end.
+    let shown: Vec<_> = entries(&path)
+        .unwrap()
+        .map(Result::unwrap)
+        .filter(|line| line.on_path)
+        .filter_map(|line| line.entry.get("id")?.as_str().map(str::to_owned))
+        .collect();
+    for entry in &first.context {
+        assert!(shown.contains(&entry.id), "{} is not shown", entry.id);
+    }
     let copy = SessionStore::fork(&path, folder.path(), &copied()).unwrap();
     same(&copy, &first, &first.context);
 

@@ -1,12 +1,13 @@
 //! Where each entry of a session file is, and which one it follows.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::Path;
 
 use super::SessionError;
 use super::entry;
 use super::file::{LineFile, reading};
 use super::lines::{Line, Shape, shape};
+use super::tree::Tree;
 use crate::event::SessionEntry;
 
 /// How many lines are told of one by one.
@@ -28,8 +29,6 @@ pub(super) enum Kind {
 /// An entry of the file, unread.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
-    /// The entry that this one follows; it stands before it.
-    pub(super) parent: Option<usize>,
     pub(super) kind: Kind,
     /// The number of its line, from 1.
     pub(super) line: usize,
@@ -37,11 +36,11 @@ pub(super) struct Node {
     len: usize,
 }
 
-/// The tree of a session, a few dozen bytes an entry.
+/// What is known of the entries of a session, a few dozen bytes each.
 #[derive(Debug)]
 pub(super) struct Index {
     nodes: Vec<Node>,
-    ids: HashMap<Box<str>, usize>,
+    tree: Tree,
     /// Id of the last entry.
     leaf: Option<String>,
     /// What the last entry that names the session calls it.
@@ -53,7 +52,7 @@ impl Index {
     pub(super) fn of(file: &LineFile, warnings: &mut Warnings) -> Result<Self, SessionError> {
         let mut index = Self {
             nodes: Vec::new(),
-            ids: HashMap::new(),
+            tree: Tree::default(),
             leaf: None,
             name: None,
         };
@@ -92,23 +91,17 @@ impl Index {
         let Some(id) = head.id else {
             return warnings.skipped(line.number, "it has no id");
         };
-        let parent = head.parent_id.and_then(|parent| {
-            let known = self.ids.get(parent.as_str()).copied();
-            known.or_else(|| {
-                // Most likely the line of that entry is broken, and this one came next.
-                warnings.line(
-                    line.number,
-                    "follows an entry that is not there; taken to follow the one before it",
-                );
-                self.nodes.len().checked_sub(1)
-            })
-        });
-        let at = self.nodes.len();
-        if self.ids.insert(id.as_str().into(), at).is_some() {
+        let strange = self.tree.add(&id, head.parent_id.as_deref());
+        if strange.orphan {
+            warnings.line(
+                line.number,
+                "follows an entry that is not there; taken to follow the one before it",
+            );
+        }
+        if strange.double {
             warnings.line(line.number, "has the id of an earlier entry");
         }
         self.nodes.push(Node {
-            parent,
             kind,
             line: line.number,
             offset: line.offset,
@@ -120,14 +113,7 @@ impl Index {
     /// The places of the entries from the first to the last one of the file, each of which follows
     /// the one before.
     pub(super) fn path(&self) -> Vec<usize> {
-        let mut path = Vec::new();
-        let mut at = self.nodes.len().checked_sub(1);
-        while let Some(place) = at {
-            path.push(place);
-            at = self.nodes[place].parent;
-        }
-        path.reverse();
-        path
+        self.tree.path()
     }
 
     pub(super) fn node(&self, place: usize) -> Node {
@@ -136,7 +122,7 @@ impl Index {
 
     /// The place of the entry with this id.
     pub(super) fn place(&self, id: &str) -> Option<usize> {
-        self.ids.get(id).copied()
+        self.tree.ids.get(id).copied()
     }
 
     /// Reads an entry.
@@ -153,7 +139,7 @@ impl Index {
 
     /// All ids, and that of the last entry.
     pub(super) fn into_ids(self) -> (HashSet<Box<str>>, Option<String>) {
-        (self.ids.into_keys().collect(), self.leaf)
+        (self.tree.ids.into_keys().collect(), self.leaf)
     }
 }
 

@@ -21,14 +21,15 @@ mod shared;
 mod store;
 #[cfg(test)]
 mod testing;
+mod tree;
 mod upgrade;
 
 pub use context::ContextEntry;
 pub use error::SessionError;
 pub use find::{FindError, Found, Places, is_path, works_in};
-pub use folder::{file_name, project_folder};
-pub use open::{Resumed, StoredEntries, StoredEntry, read_entries, read_header};
-pub use read::{About, Line, about, entries, first_line, text_of};
+pub use folder::{Reserved, file_name, project_folder, reserve};
+pub use open::{Resumed, read_header};
+pub use read::{About, Entries, Line, about, entries, first_line, text_of};
 pub use shared::SharedSession;
 pub use store::{SessionStore, one_line};
 

@@ -5,13 +5,13 @@ use std::io::{self, BufRead, BufReader, Read as _, Write};
 use std::path::Path;
 
 use super::context::{self, State};
-use super::file::{LineFile, beside, open_to_read, reading, writing};
+use super::file::{LineFile, beside, open_to_read, private, reading, writing};
 use super::index::{Index, Warnings};
 use super::lines::{Lines, Shape, shape};
 use super::store::{push_line, usable};
 use super::upgrade::{Upgrade, VERSION, header, upgraded_header};
-use super::{ContextEntry, SessionError, SessionStore, entry, file_name};
-use crate::event::{ModelRef, SessionEntry, StoredSessionHeader, ThinkingLevel};
+use super::{ContextEntry, SessionError, SessionStore, file_name};
+use crate::event::{ModelRef, StoredSessionHeader, ThinkingLevel};
 
 /// The longest first line that is looked at, in bytes.
 const LONGEST_HEADER: u64 = 1024 * 1024;
@@ -48,72 +48,25 @@ pub fn read_header(path: &Path) -> Result<StoredSessionHeader, SessionError> {
     Ok(first(path, &mut lines)?.1)
 }
 
-/// An entry of a session file, in the file's order.
-#[derive(Debug)]
-pub struct StoredEntry {
-    /// The number of its line, from 1.
-    pub line: usize,
-    /// The entry, or why it cannot be read: a kind of another program, or a broken line.
-    pub entry: Result<SessionEntry, String>,
-}
-
-/// The entries of a session file one after the other, in today's shape whichever version wrote
-/// them. Blank lines are passed over. Nothing is locked or changed, and one line is in memory.
-#[derive(Debug)]
-pub struct StoredEntries {
-    file: std::path::PathBuf,
-    lines: Lines<BufReader<File>>,
-    upgrade: Upgrade,
-}
-
-/// Reads a session file to show it, branches and what a compaction left behind included.
-///
-/// # Errors
-/// As [`read_header`].
-pub fn read_entries(path: &Path) -> Result<(StoredSessionHeader, StoredEntries), SessionError> {
-    let mut lines = Lines::new(BufReader::new(open_to_read(path)?));
-    let (version, header) = first(path, &mut lines)?;
-    let entries = StoredEntries {
-        file: path.to_owned(),
-        lines,
-        upgrade: Upgrade::from(version),
-    };
-    Ok((header, entries))
-}
-
-impl Iterator for StoredEntries {
-    type Item = Result<StoredEntry, SessionError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            let line = match self.lines.next() {
-                Ok(line) => line?,
-                Err(error) => return Some(Err(reading(&self.file, error))),
-            };
-            if !line.is_blank() {
-                let entry = entry::read(&self.upgrade.line(line.text)).map(|read| read.entry);
-                return Some(Ok(StoredEntry {
-                    line: line.number,
-                    entry,
-                }));
-            }
-        }
-    }
-}
-
 impl SessionStore {
     /// Opens the session file to go on with it. It is locked until the store is dropped.
     ///
     /// Half a line at its end, as a process leaves it that was killed, is moved to a file beside. A
     /// file of an older version is written anew, and the old one kept beside. Time and memory grow
     /// with the number of entries and with what the model is given, not with what came before; it is
-    /// work for a thread that may block.
+    /// work for a thread that may block. A link is followed.
     ///
     /// # Errors
     /// [`SessionError::Read`] and [`SessionError::NoSession`] as [`read_header`], nothing is touched
-    /// then; [`SessionError::InUse`] if another process goes on with it; [`SessionError::Write`] if
-    /// it cannot be written.
+    /// then; [`SessionError::InUse`] if another process goes on with it; [`SessionError::Write`] and
+    /// [`SessionError::Unkept`] if it cannot be written or repaired.
     pub fn open(path: &Path) -> Result<Resumed, SessionError> {
+        // A link stays one, whatever is put in the place of the file or beside it.
+        let followed = match path.is_symlink() {
+            true => path.canonicalize().map_err(|error| reading(path, error))?,
+            false => path.to_owned(),
+        };
+        let path = &*followed;
         let mut warnings = Warnings::of(path);
         let mut file = LineFile::open(path)?;
         let (version, _) = first(path, &mut file.lines()?)?;
@@ -131,7 +84,7 @@ impl SessionStore {
 
     /// Copies the session file `from`, which may be in use, to a new file in `folder` with this
     /// header, and opens that. Only whole lines are copied. The header's `parentSession` becomes
-    /// `from` if it is absent.
+    /// `from` if it is absent. The copy is taken away again if nothing is appended to it that is told.
     ///
     /// # Errors
     /// [`SessionError::Read`] and [`SessionError::NoSession`] as [`read_header`] for `from`;
@@ -170,6 +123,7 @@ impl SessionStore {
         })?;
         let mut told = warnings.into_told();
         let mut resumed = load(file, Warnings::of(&path))?;
+        resumed.store = resumed.store.unused();
         told.append(&mut resumed.warnings);
         resumed.warnings = told;
         Ok(resumed)
@@ -219,7 +173,15 @@ fn repair(file: &mut LineFile, warnings: &mut Warnings) -> Result<(), SessionErr
     }
     match shape(&line) {
         Shape::Broken(_) => {
-            let (cut, ()) = beside(file.path(), "cut", |name| private(name)?.write_all(&line))?;
+            let (cut, kept) = beside(file.path(), "cut", |name| {
+                private(name, |cut| cut.write_all(&line))
+            });
+            kept.map_err(|source| SessionError::Unkept {
+                file: file.path().to_owned(),
+                why: "ends with half a line",
+                kept: cut.clone(),
+                source,
+            })?;
             file.truncate(begin)?;
             warnings.file(&format!(
                 "its last line was cut off in the middle; those {} bytes are now in {}",
@@ -240,14 +202,22 @@ fn migrate(
     warnings: &mut Warnings,
 ) -> Result<LineFile, SessionError> {
     let path = file.path().to_owned();
-    let (kept, ()) = beside(&path, &format!("v{version}.bak"), |name| {
+    let (old, kept) = beside(&path, &format!("v{version}.bak"), |name| {
         fs::hard_link(&path, name).or_else(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => Err(error),
             // Not every file system has links.
-            _ => io::copy(&mut File::open(&path)?, &mut private(name)?).map(|_| ()),
+            _ => private(name, |old| {
+                io::copy(&mut File::open(&path)?, old).map(|_| ())
+            }),
         })
+    });
+    kept.map_err(|source| SessionError::Unkept {
+        file: path.clone(),
+        why: "is of an older version",
+        kept: old.clone(),
+        source,
     })?;
-    let file = file.replace(|file, out| {
+    let migrated = file.replace(|file, out| {
         let fail = |error| writing(&path, error);
         let mut lines = file.lines()?;
         let mut upgrade = Upgrade::from(version);
@@ -259,10 +229,20 @@ fn migrate(
             }
         }
         Ok(())
+    });
+    let file = migrated.inspect_err(|_| {
+        let still = open_to_read(&path).and_then(|file| {
+            let mut lines = Lines::new(BufReader::new(file.take(LONGEST_HEADER)));
+            first(&path, &mut lines)
+        });
+        if still.is_ok_and(|(still, _)| still == version) {
+            // The old file is still in its place.
+            let _ = fs::remove_file(&old);
+        }
     })?;
     warnings.file(&format!(
         "brought from version {version} of the format to {VERSION}; the old file is {}",
-        kept.display()
+        old.display()
     ));
     Ok(file)
 }
@@ -270,16 +250,6 @@ fn migrate(
 fn put(out: &mut dyn Write, line: &[u8]) -> io::Result<()> {
     out.write_all(line)?;
     out.write_all(b"\n")
-}
-
-/// Makes a file for its owner only.
-fn private(name: &Path) -> io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    File::options()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(name)
 }
 
 #[cfg(test)]

@@ -3,14 +3,18 @@
 //! Files of other programs and of other versions are shown too, so entries are taken as they are and
 //! what is no JSON object is passed over.
 
-use std::collections::{HashMap, HashSet};
 use std::fs::File;
-use std::io::{self, BufRead as _, BufReader};
-use std::path::Path;
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
 
 use memchr::memmem;
-use serde::Deserialize;
 use serde_json::{Map, Value};
+
+use super::SessionError;
+use super::file::{open_to_read, reading};
+use super::lines::{Lines, Shape, readable, shape};
+use super::tree::Tree;
+use super::upgrade::header;
 
 /// Longest title, in characters.
 const TITLE: usize = 80;
@@ -58,7 +62,7 @@ pub fn about(path: &Path) -> io::Result<About> {
         let is_message = message.find(head).is_some();
         about.messages += u64::from(is_message);
         if named.find(head).is_some() || (is_message && about.first_prompt.is_none()) {
-            let Ok(entry) = serde_json::from_slice::<Map<String, Value>>(line) else {
+            let Some(entry) = object(line) else {
                 return;
             };
             if entry.get("type").is_some_and(|kind| kind == "session_info") {
@@ -75,57 +79,88 @@ pub fn about(path: &Path) -> io::Result<About> {
     Ok(about)
 }
 
-/// Gives every entry of a session file to `each`, the header included, in the order of the file.
-pub fn entries(path: &Path, mut each: impl FnMut(Line)) -> io::Result<()> {
-    let on_path = path_to_leaf(path)?;
-    each_line(path, |line| {
-        if let Ok(entry) = serde_json::from_slice::<Map<String, Value>>(line) {
-            // The header and the entries of the first version have no place in a tree.
-            let id = entry.get("id").and_then(Value::as_str);
-            let is_header = entry.get("type").is_some_and(|kind| kind == "session");
-            let on_path = is_header || id.is_none_or(|id| on_path.contains(id));
-            each(Line { entry, on_path });
+/// Reads every entry of a session file, the header included, in the order of the file. One line is in
+/// memory, and a few dozen bytes for each entry.
+///
+/// # Errors
+/// [`SessionError::Read`] if the file cannot be read, [`SessionError::NoSession`] if it is no file.
+pub fn entries(path: &Path) -> Result<Entries, SessionError> {
+    let open =
+        || open_to_read(path).map(|file| Lines::new(BufReader::with_capacity(1 << 16, file)));
+    let mut tree = Tree::default();
+    let mut lines = open()?;
+    let mut linear = false;
+    while let Some(line) = lines.next().map_err(|error| reading(path, error))? {
+        if line.number == 1 {
+            // The first version had no tree.
+            linear = matches!(header(path, Some(line.text)), Ok((0..=1, _)));
         }
+        if let Some((id, parent)) = place_in_tree(line.text) {
+            tree.add(&id, parent.as_deref());
+        }
+    }
+    let mut on_path = vec![linear; tree.len()];
+    for place in tree.path() {
+        on_path[place] = true;
+    }
+    Ok(Entries {
+        file: path.to_owned(),
+        lines: open()?,
+        on_path,
+        place: 0,
     })
 }
 
-/// The ids from the last entry up to the first.
-fn path_to_leaf(path: &Path) -> io::Result<HashSet<String>> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Node {
-        #[serde(rename = "type")]
-        kind: String,
-        id: Option<String>,
-        parent_id: Option<String>,
-    }
-    let mut parents = HashMap::new();
-    let mut leaf = None;
-    each_line(path, |line| {
-        if let Ok(node) = serde_json::from_slice::<Node>(line)
-            && let Some(id) = node.id
-            && node.kind != "session"
-        {
-            leaf = Some(id.clone());
-            parents.insert(id, node.parent_id);
+/// The entries of a session file; see [`entries`].
+#[derive(Debug)]
+pub struct Entries {
+    file: PathBuf,
+    lines: Lines<BufReader<File>>,
+    /// Of each entry with a place in the tree, whether it leads to the end.
+    on_path: Vec<bool>,
+    place: usize,
+}
+
+impl Iterator for Entries {
+    type Item = Result<Line, SessionError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let line = match self.lines.next() {
+                Ok(line) => line?,
+                Err(error) => return Some(Err(reading(&self.file, error))),
+            };
+            // The header and the entries of the first version have no place in the tree.
+            let mut on_path = true;
+            if place_in_tree(line.text).is_some() {
+                // The file may have grown since the tree was read.
+                on_path = self.on_path.get(self.place).is_none_or(|on_path| *on_path);
+                self.place += 1;
+            }
+            if let Some(entry) = object(line.text) {
+                return Some(Ok(Line { entry, on_path }));
+            }
         }
-    })?;
-    let mut on_path = HashSet::new();
-    while let Some(id) = leaf {
-        leaf = parents.get(&id).cloned().flatten();
-        if !on_path.insert(id) {
-            break;
-        }
     }
-    Ok(on_path)
+}
+
+/// Id and parent of an entry; `None` for what is no entry or has no id.
+fn place_in_tree(line: &[u8]) -> Option<(String, Option<String>)> {
+    match shape(line) {
+        Shape::Entry(head) if head.kind != "session" => Some((head.id?, head.parent_id)),
+        _ => None,
+    }
+}
+
+fn object(line: &[u8]) -> Option<Map<String, Value>> {
+    let read = serde_json::from_slice(line).or_else(|_| serde_json::from_str(&readable(line)));
+    read.ok()
 }
 
 fn each_line(path: &Path, mut each: impl FnMut(&[u8])) -> io::Result<()> {
-    let mut reader = BufReader::with_capacity(1 << 16, File::open(path)?);
-    let mut line = Vec::new();
-    while reader.read_until(b'\n', &mut line)? > 0 {
-        each(&line);
-        line.clear();
+    let mut lines = Lines::new(BufReader::with_capacity(1 << 16, File::open(path)?));
+    while let Some(line) = lines.next()? {
+        each(line.text);
     }
     Ok(())
 }
@@ -194,32 +229,65 @@ mod tests {
         assert_eq!(read(&[header]).title(), None);
     }
 
+    fn on_path(lines: &[Value]) -> Vec<bool> {
+        let file = file(lines);
+        let lines = entries(file.path()).unwrap();
+        lines.map(|line| line.unwrap().on_path).collect()
+    }
+
     #[test]
     fn the_path_leads_from_the_last_entry_to_the_first() {
-        let lines = file(&[
+        let found = on_path(&[
             json!({ "type": "session", "id": "s" }),
             said("a", &Value::Null, "1"),
             said("b", &json!("a"), "left"),
             json!("no entry"),
             said("c", &json!("a"), "2"),
         ]);
-        let mut on_path = Vec::new();
-        entries(lines.path(), |line| on_path.push(line.on_path)).unwrap();
-        assert_eq!(on_path, [true, true, false, true]);
+        assert_eq!(found, [true, true, false, true]);
+    }
+
+    #[test]
+    fn the_path_leads_over_a_line_that_is_not_there() {
+        let found = on_path(&[
+            json!({ "type": "session", "id": "s" }),
+            said("a", &Value::Null, "early"),
+            said("b", &Value::Null, "left"),
+            said("c", &json!("a"), "early"),
+            said("e", &json!("d"), "late"),
+            said("f", &json!("e"), "late"),
+        ]);
+        assert_eq!(found, [true, true, false, true, true, true]);
     }
 
     #[test]
     fn a_tree_that_bites_its_tail_has_an_end() {
-        let lines = file(&[said("a", &json!("b"), "1"), said("b", &json!("a"), "2")]);
-        let mut count = 0;
-        entries(lines.path(), |_| count += 1).unwrap();
-        assert_eq!(count, 2);
+        let found = on_path(&[said("a", &json!("b"), "1"), said("b", &json!("a"), "2")]);
+        assert_eq!(found, [true, true]);
+        let found = on_path(&[said("a", &json!("a"), "1"), said("a", &json!("a"), "2")]);
+        assert_eq!(found, [true, true]);
     }
 
     #[test]
-    fn entries_without_ids_are_one_path() {
-        let lines = file(&[json!({ "type": "message" }), json!({ "type": "message" })]);
-        entries(lines.path(), |line| assert!(line.on_path)).unwrap();
+    fn the_first_version_is_one_path() {
+        let found = on_path(&[json!({ "type": "message" }), json!({ "type": "message" })]);
+        assert_eq!(found, [true, true]);
+        let found = on_path(&[
+            json!({ "type": "session", "id": "s", "timestamp": "t", "cwd": "/" }),
+            said("a", &Value::Null, "1"),
+            said("b", &Value::Null, "2"),
+        ]);
+        assert_eq!(found, [true, true, true]);
+    }
+
+    #[test]
+    fn halves_of_characters_do_not_cost_the_entry() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let line = br#"{"type":"message","id":"a","message":{"content":"a\ud83d"}}"#;
+        std::fs::write(file.path(), line).unwrap();
+        let mut lines = entries(file.path()).unwrap();
+        let entry = lines.next().unwrap().unwrap().entry;
+        assert_eq!(entry["message"]["content"], "a\u{fffd}");
     }
 
     #[test]

@@ -22,10 +22,10 @@ const DRAWS: usize = 100;
 
 /// A session as it grows, in a file or in memory only.
 ///
-/// The file is made when the first answer of a model is appended, with everything that came before
-/// it; a session without an answer leaves none. Each entry is one whole line, and it is with the
-/// system when the method that appends it returns. An entry that could not be written is not part of
-/// the session: the next one follows the last that was.
+/// The file is made when the first message is appended, or before by [`SessionStore::make`], with
+/// everything that came before it; a session without a message leaves none. Each entry is one whole
+/// line, and it is with the system when the method that appends it returns. An entry that could not be
+/// written is not part of the session: the next one follows the last that was.
 ///
 /// Writes are small and go to the page cache, so they happen on the calling thread. Secrets are for
 /// the caller to take out.
@@ -35,12 +35,15 @@ pub struct SessionStore {
     /// The entry that the next one follows.
     leaf: Option<String>,
     place: Place,
+    /// The file was made by this process, and nothing that was said is in it that was not elsewhere
+    /// before.
+    unused: bool,
 }
 
 #[derive(Debug)]
 enum Place {
     Memory,
-    /// No answer yet, so no file; the lines that it begins with.
+    /// No file yet; the lines that it begins with.
     Waiting {
         path: PathBuf,
         lines: Vec<u8>,
@@ -93,11 +96,15 @@ impl SessionStore {
 
     /// A session that goes on in `file`, whose entries have these ids, after the entry `leaf`.
     pub(super) fn gone_on(file: LineFile, ids: HashSet<Box<str>>, leaf: Option<String>) -> Self {
-        Self {
-            ids,
-            leaf,
-            place: Place::File(file),
-        }
+        let mut store = Self::at(Place::File(file));
+        (store.ids, store.leaf) = (ids, leaf);
+        store
+    }
+
+    /// The same of a file that was made for it and is taken away if nothing more comes.
+    pub(super) fn unused(mut self) -> Self {
+        self.unused = true;
+        self
     }
 
     fn at(place: Place) -> Self {
@@ -105,10 +112,24 @@ impl SessionStore {
             ids: HashSet::new(),
             leaf: None,
             place,
+            unused: false,
         }
     }
 
-    /// The session's file, which is there as soon as a model has answered; `None` in memory.
+    /// Makes the file now, whole and locked, so that no other process can take its place. It is taken
+    /// away again if the store is dropped before a message is appended.
+    ///
+    /// # Errors
+    /// [`SessionError::Exists`] if there is a file by now, [`SessionError::Write`] if it cannot be made.
+    pub fn make(&mut self) -> Result<(), SessionError> {
+        if let Place::Waiting { path, lines } = &self.place {
+            self.place = Place::File(made(path, lines)?);
+            self.unused = true;
+        }
+        Ok(())
+    }
+
+    /// The session's file, which is there from the first message on; `None` in memory.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         match &self.place {
@@ -127,8 +148,7 @@ impl SessionStore {
     /// Appends a message and gives the id of its entry. To be called before the event that announces
     /// the whole message is emitted.
     pub fn append_message(&mut self, message: &AgentMessage) -> Result<String, SessionError> {
-        let answer = matches!(message, AgentMessage::Assistant(_));
-        self.append(answer, |head| match message.clone() {
+        self.append_told(|head| match message.clone() {
             AgentMessage::Custom(message) => CustomMessageEntry {
                 custom_type: message.custom_type,
                 content: message.content,
@@ -168,7 +188,7 @@ impl SessionStore {
         model: &ModelRef,
         original: Option<&ModelRef>,
     ) -> Result<String, SessionError> {
-        self.append(false, |head| {
+        self.append(|head| {
             ModelChangeEntry {
                 id: head.id,
                 parent_id: head.parent_id,
@@ -185,7 +205,7 @@ impl SessionStore {
 
     /// Appends the thinking level from here on. In a fresh session it follows the model.
     pub fn append_thinking_level(&mut self, level: ThinkingLevel) -> Result<String, SessionError> {
-        self.append(false, |head| {
+        self.append(|head| {
             ThinkingLevelChangeEntry {
                 id: head.id,
                 parent_id: head.parent_id,
@@ -200,7 +220,7 @@ impl SessionStore {
     /// Appends the name of the session, brought to [one line](one_line); an empty one takes the name
     /// away.
     pub fn append_name(&mut self, name: &str) -> Result<String, SessionError> {
-        self.append(false, |head| {
+        self.append(|head| {
             SessionInfoEntry {
                 id: head.id,
                 parent_id: head.parent_id,
@@ -214,7 +234,7 @@ impl SessionStore {
     /// Appends a compaction. Its summary stands in the context for what came before the first entry
     /// that it keeps.
     pub fn append_compaction(&mut self, result: &CompactionResult) -> Result<String, SessionError> {
-        self.append(false, |head| {
+        self.append_told(|head| {
             CompactionEntry {
                 id: head.id,
                 parent_id: head.parent_id,
@@ -237,7 +257,7 @@ impl SessionStore {
         from: &str,
         summary: &str,
     ) -> Result<String, SessionError> {
-        self.append(false, |head| {
+        self.append(|head| {
             BranchSummaryEntry {
                 id: head.id,
                 parent_id: head.parent_id,
@@ -258,7 +278,7 @@ impl SessionStore {
         custom_type: &str,
         data: Option<Value>,
     ) -> Result<String, SessionError> {
-        self.append(false, |head| {
+        self.append(|head| {
             CustomEntry {
                 custom_type: custom_type.to_owned(),
                 data,
@@ -276,7 +296,7 @@ impl SessionStore {
         target: &str,
         label: Option<&str>,
     ) -> Result<String, SessionError> {
-        self.append(false, |head| {
+        self.append(|head| {
             LabelEntry {
                 id: head.id,
                 parent_id: head.parent_id,
@@ -299,22 +319,45 @@ impl SessionStore {
         known
     }
 
-    fn append(
+    /// Appends what events tell of, so that it has to be in a file.
+    fn append_told(
         &mut self,
-        answer: bool,
         entry: impl FnOnce(Head) -> SessionEntry,
     ) -> Result<String, SessionError> {
+        self.make()?;
+        let id = self.append(entry)?;
+        self.unused = false;
+        Ok(id)
+    }
+
+    fn append(&mut self, entry: impl FnOnce(Head) -> SessionEntry) -> Result<String, SessionError> {
         let id = fresh_id(|id| self.ids.contains(id));
         let head = Head {
             id: id.clone(),
             parent_id: self.leaf.clone(),
             timestamp: humantime::format_rfc3339_millis(SystemTime::now()).to_string(),
         };
-        self.place.write(&entry(head), answer)?;
+        self.place.write(&entry(head))?;
         self.ids.insert(id.as_str().into());
         self.leaf = Some(id.clone());
         Ok(id)
     }
+}
+
+impl Drop for SessionStore {
+    fn drop(&mut self) {
+        if let (Place::File(file), true) = (&self.place, self.unused) {
+            file.remove();
+        }
+    }
+}
+
+/// The file, made and locked, with these lines.
+fn made(path: &Path, lines: &[u8]) -> Result<LineFile, SessionError> {
+    LineFile::create(path, |out| {
+        let written = out.write_all(lines);
+        written.map_err(|error| writing(path, error))
+    })
 }
 
 /// Eight hex digits that are not taken; a whole UUID if luck is out.
@@ -326,27 +369,10 @@ pub(super) fn fresh_id(taken: impl Fn(&str) -> bool) -> String {
 }
 
 impl Place {
-    fn write(&mut self, entry: &SessionEntry, answer: bool) -> Result<(), SessionError> {
+    fn write(&mut self, entry: &SessionEntry) -> Result<(), SessionError> {
         match self {
             Self::Memory => Ok(()),
-            Self::Waiting { path, lines } => {
-                let before = lines.len();
-                push_line(lines, entry)?;
-                if answer {
-                    let made = LineFile::create(path, |out| {
-                        let written = out.write_all(lines);
-                        written.map_err(|error| writing(path, error))
-                    });
-                    match made {
-                        Ok(file) => *self = Self::File(file),
-                        Err(error) => {
-                            lines.truncate(before);
-                            return Err(error);
-                        }
-                    }
-                }
-                Ok(())
-            }
+            Self::Waiting { lines, .. } => push_line(lines, entry),
             Self::File(file) => {
                 let mut line = Vec::new();
                 push_line(&mut line, entry)?;

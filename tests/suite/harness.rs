@@ -171,6 +171,11 @@ impl Quipu {
         ))
     }
 
+    /// Starts with at most this much memory for data, in KiB.
+    pub(crate) fn with_memory(self, kib: u32) -> Self {
+        self.through(&format!(r#"ulimit -d {kib} && exec "$0" "$@""#))
+    }
+
     /// Starts as somebody who has to keep to the rights of files, which the superuser does not.
     pub(crate) fn without_privileges(self) -> Self {
         if rustix::process::geteuid().is_root() {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::bad_input::refused;
 use crate::check::kind;
-use crate::harness::World;
+use crate::harness::{Quipu, World};
 use crate::resume::{again, begun, foreign, id, only_file};
 use crate::script::text;
 use crate::session_file::{entries_of, files, sessions};
@@ -170,6 +170,119 @@ fn two_processes_do_not_share_a_session() {
     entries_of(&file);
 }
 
+/// A model that talks until it is stopped.
+fn talking(world: &World) -> Quipu {
+    let steps = json!([{ "blocks": [{ "text": "word ", "repeat": 3000 }], "delay_ms": 20 }]);
+    world.offline(&steps)
+}
+
+#[test]
+fn a_session_has_its_file_before_a_model_is_asked() {
+    for flags in [
+        &["--session", "new.jsonl"][..],
+        &["--session-id", "mine"],
+        &[],
+    ] {
+        let world = World::new();
+        let mut live = talking(&world)
+            .args(flags.iter().copied())
+            .arg("One")
+            .live();
+        live.until("message_end");
+        let found = files(world.root());
+        assert_eq!(found.len(), 1, "{flags:?}");
+        if !flags.is_empty() {
+            let second = talking(&world).args(flags.iter().copied()).arg("Two");
+            refused(second, 1, "session", &["in use", "--fork"]);
+        }
+        live.signal(rustix::process::Signal::KILL);
+        live.end();
+        // Not even the first prompt is lost.
+        let flags = if flags.is_empty() { &["-c"] } else { flags };
+        let run = again(&world).args(flags.iter().copied()).arg("Two").run();
+        assert_eq!(run.stream().answers(), ["Again."], "{}", run.stderr);
+        assert_eq!(files(world.root()), found);
+        entries_of(&found[0]);
+    }
+}
+
+#[test]
+fn of_many_that_begin_one_session_one_does() {
+    for flags in [["--session", "new.jsonl"], ["--session-id", "mine"]] {
+        let world = World::new();
+        let runs = [(); 4].map(|()| talking(&world).args(flags).arg("One").open_input());
+        let mut lives = runs.map(Quipu::live);
+        for live in &mut lives {
+            live.until("session");
+        }
+        // All have seen that there is no such session; they wait for the end of their input.
+        for live in &mut lives {
+            live.input(b"");
+        }
+        let mut begun = 0;
+        for mut live in lives {
+            let next = live.until_line(|line| matches!(kind(line), "agent_start" | "stream_end"));
+            if kind(&next) == "agent_start" {
+                begun += 1;
+                live.until("message_end");
+                live.signal(rustix::process::Signal::TERM);
+            }
+            let run = live.end();
+            let code = run.stream().error_code().to_owned();
+            let expected = ["session", "interrupted"];
+            assert!(expected.contains(&&*code), "{code}: {}", run.stderr);
+        }
+        assert_eq!((begun, files(world.root()).len()), (1, 1), "{flags:?}");
+        let run = again(&world).args(flags).arg("Two").run();
+        assert_eq!(run.stream().answers(), ["Again."], "{}", run.stderr);
+    }
+}
+
+#[test]
+fn a_start_that_fails_leaves_no_session() {
+    let (world, first) = begun();
+    let id = id(&first);
+    for flags in [
+        &["--session", "new.jsonl"][..],
+        &["--session-id", "mine"],
+        &["--fork", &id],
+        &[],
+    ] {
+        let run = || world.offline(&json!([])).args(flags.iter().copied());
+        refused(run().arg("@no"), 2, "usage", &["@no"]);
+        assert_eq!(files(world.root()).len(), 1, "{flags:?}");
+    }
+    let limited = world.offline(&json!([text("Hi.")]));
+    let limited = limited.args(["--session", "new.jsonl", "--max-turns", "0", "hi"]);
+    limited.run();
+    assert_eq!(files(world.root()).len(), 1);
+}
+
+#[test]
+fn a_path_at_which_no_file_can_be() {
+    let world = World::new();
+    let link = |name: &str, target: &str| {
+        std::os::unix::fs::symlink(target, world.work().join(name)).unwrap();
+    };
+    link("dangling.jsonl", "nowhere");
+    link("loop.jsonl", "loop.jsonl");
+    world.file("s.jsonl", "");
+    let long = "x".repeat(300) + ".jsonl";
+    for (path, code, error, word) in [
+        ("dangling.jsonl", 2, "usage", "nowhere"),
+        ("loop.jsonl", 1, "session", "loop.jsonl"),
+        ("s.jsonl/", 1, "session", "s.jsonl"),
+        ("new/", 2, "usage", "a folder"),
+        ("new/.", 2, "usage", "a folder"),
+        (&long, 1, "session", "too long"),
+        ("/proc/new.jsonl", 1, "session", "/proc"),
+    ] {
+        // The model would answer; it is not asked.
+        let run = world.offline(&json!([text("Never.")]));
+        refused(run.args(["--session", path, "hi"]), code, error, &[word]);
+    }
+}
+
 #[test]
 fn a_session_that_cannot_be_written() {
     let (world, _) = begun();
@@ -185,4 +298,48 @@ fn a_session_that_cannot_be_written() {
     let fresh = world.offline(&json!([text("never")])).arg("hi");
     refused(fresh.without_privileges(), 1, "session", &["--session-dir"]);
     allow(file.parent().unwrap(), 0o700);
+}
+
+#[test]
+fn a_session_whose_folder_cannot_be_written() {
+    let (world, _) = begun();
+    let whole = std::fs::read_to_string(only_file(&world)).unwrap();
+    let folder = world.work().join("kept");
+    let allow = |mode: u32| {
+        std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let torn = whole.clone() + r#"{"type":"mess"#;
+    let old = whole.replace("\"version\":3", "\"version\":2");
+    for (text, beside) in [(torn, ".cut"), (old, ".v2.bak")] {
+        world.file("kept/s.jsonl", &text);
+        allow(0o500);
+        let run = again(&world).args(["--session", "kept/s.jsonl", "Two"]);
+        let words = ["kept/s.jsonl", beside, "--fork", "--session-dir"];
+        refused(run.without_privileges(), 1, "session", &words);
+        assert_eq!(world.read("kept/s.jsonl"), text);
+        // What the message says helps.
+        let fork = ["--fork", "kept/s.jsonl", "--session-dir", "copies", "Two"];
+        let run = again(&world).args(fork).without_privileges().run();
+        assert_eq!(run.stream().answers(), ["Again."], "{}", run.stderr);
+        allow(0o700);
+    }
+}
+
+#[test]
+fn a_repair_that_finds_no_room_leaves_nothing_behind() {
+    let (world, _) = begun();
+    let file = only_file(&world);
+    let whole = std::fs::read_to_string(&file).unwrap();
+    let long = "x".repeat(20_000);
+    let torn = format!("{whole}{{\"type\":\"{long}");
+    let old = whole.replace("\"version\":3", "\"version\":2")
+        + &format!("{{\"type\":\"x\",\"id\":\"x\",\"parentId\":null,\"text\":\"{long}\"}}\n");
+    for text in [torn, old] {
+        std::fs::write(&file, &text).unwrap();
+        let run = again(&world).args(["-c", "Two"]).with_small_files(8);
+        refused(run, 1, "session", &[file.to_str().unwrap()]);
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
+        let names = std::fs::read_dir(file.parent().unwrap()).unwrap();
+        assert_eq!(names.count(), 1);
+    }
 }

@@ -113,6 +113,19 @@ fn a_session_holds_what_the_stream_told() {
 }
 
 #[test]
+fn a_key_in_the_name_is_taken_out() {
+    let world = World::new();
+    let key = "sk-test-0123456789abcdef";
+    let run = world
+        .offline(&json!([text("Hi.")]))
+        .env("OPENAI_API_KEY", key);
+    let name = format!("about {key} only");
+    run.args(["--name", &name, "hi"]).run().stream();
+    let entries = entries(&sessions(&world));
+    assert_eq!(entries[3]["name"], "about <redacted> only");
+}
+
+#[test]
 fn an_answer_is_on_disk_before_its_calls_run() {
     let world = World::new();
     let steps = json!([

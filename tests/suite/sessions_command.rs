@@ -174,6 +174,57 @@ fn branches_that_were_left_are_marked_and_not_written_out() {
 }
 
 #[test]
+fn what_stands_before_a_broken_line_is_written_out() {
+    let (world, id) = begun();
+    let file = files(&sessions(&world)).remove(0);
+    let text = std::fs::read_to_string(&file).unwrap();
+    let broken = text.replacen("I read it.", "I read \"it.", 1);
+    assert_ne!(text, broken);
+    std::fs::write(&file, broken).unwrap();
+    let shown = said(&world, &["show", &id]);
+    assert!(!shown.contains('~'), "{shown}");
+    let markdown = said(&world, &["export", &id]);
+    for part in ["Read\nnotes.txt", "fenced", "It says:"] {
+        assert!(markdown.contains(part), "{part:?} is not in\n{markdown}");
+    }
+    assert!(!markdown.contains("I read"), "{markdown}");
+}
+
+#[test]
+fn a_conversation_is_written_out_piece_by_piece() {
+    let world = World::new();
+    let line = |id: u32, text: &str| {
+        json!({ "type": "message", "id": format!("{id:08x}"),
+                "parentId": id.checked_sub(1).map(|id| format!("{id:08x}")),
+                "message": { "role": "user", "content": text } })
+    };
+    let header = json!({ "type": "session", "version": 3, "id": "s", "cwd": "/p",
+                         "timestamp": "2026-01-01T00:00:00.000Z" });
+    let mut text = format!("{header}\n");
+    let long = "word ".repeat(20_000);
+    for id in 0..120 {
+        text += &format!("{}\n", line(id, &long));
+    }
+    world.file("s.jsonl", &text);
+    // 12 MB of conversation with less memory.
+    let export = ["sessions", "export", "s.jsonl", "-o", "out.md"];
+    let run = world.bare().args(export).with_memory(8 * 1024).run();
+    assert_eq!((run.code(), run.stderr.as_str()), (0, ""));
+    assert!(world.read("out.md").len() > 11_000_000);
+}
+
+#[test]
+fn a_folder_that_is_gone_has_no_list() {
+    let (world, id) = begun();
+    for args in [&["list"][..], &["--all"], &["show", &id]] {
+        let quipu = world.bare().arg("sessions").args(args.iter().copied());
+        let run = quipu.in_deleted_directory().run();
+        assert_eq!((run.code(), run.stdout.len()), (2, 0), "{args:?}");
+        assert!(run.stderr.contains("working directory"), "{}", run.stderr);
+    }
+}
+
+#[test]
 fn what_cannot_be_shown() {
     let world = World::new();
     world.file("no.jsonl", "");

@@ -4,17 +4,19 @@ mod markdown;
 mod rows;
 
 use std::fmt::Write as _;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
 
+use self::markdown::Unwritten;
+
 use crate::cli::{Failure, exit_code, note, session};
 use crate::config::settings::Settings;
 use crate::config::{ConfigError, Environment, Paths};
-use crate::event::ErrorCode;
-use crate::session::{FindError, Found, Places, about, is_path, read_header};
+use crate::session::{FindError, Found, Places, SessionError, about, is_path, read_header};
 
 /// The arguments of `quipu sessions`.
 #[derive(Debug, Args)]
@@ -99,19 +101,17 @@ struct Row {
 
 impl Sessions {
     pub(super) fn run(&self) -> ExitCode {
-        let text = match &self.what {
-            None => self.list.text(),
-            Some(What::List(list)) => list.text(),
-            Some(What::Show(show)) => show.text(),
-            Some(What::Export(export)) => export.text(),
+        let print = |text: String| super::print(text.as_bytes());
+        let ended = match &self.what {
+            None => self.list.text().map(print),
+            Some(What::List(list)) => list.text().map(print),
+            Some(What::Show(show)) => show.text().map(print),
+            Some(What::Export(export)) => export.run(),
         };
-        match text {
-            Ok(text) => super::print(text.as_bytes()),
-            Err(failure) => {
-                note(&format!("quipu: {failure}"));
-                ExitCode::from(exit_code(failure.code))
-            }
-        }
+        ended.unwrap_or_else(|failure| {
+            note(&format!("quipu: {failure}"));
+            ExitCode::from(exit_code(failure.code))
+        })
     }
 }
 
@@ -127,7 +127,7 @@ impl Kept {
         let failed = |error: ConfigError| Failure::new(error.code(), error.to_string());
         let environment = Environment::current();
         let paths = Paths::from_environment(&environment).map_err(failed)?;
-        let cwd = std::env::current_dir().unwrap_or_default();
+        let cwd = session::here()?;
         let settings = Settings::load(&paths, &cwd, &environment)
             .map_err(failed)?
             .settings;
@@ -204,7 +204,10 @@ impl List {
 }
 
 fn row(found: &Found) -> Result<Row, Failure> {
-    let about = about(&found.path).map_err(|error| unreadable(&found.path, &error))?;
+    let about = about(&found.path).map_err(|source| {
+        let file = found.path.clone();
+        session::failure(SessionError::Read { file, source })
+    })?;
     Ok(Row {
         id: found.header.id.clone(),
         modified: humantime::format_rfc3339_seconds(found.modified).to_string(),
@@ -228,22 +231,26 @@ impl Show {
         if !path.exists() {
             return Err(FindError::NoFile { path }.into());
         }
-        read_header(&path).map_err(|error| Failure::new(error.code(), error.to_string()))?;
+        read_header(&path).map_err(session::failure)?;
         Ok(path)
     }
 
     fn text(&self) -> Result<String, Failure> {
         let file = self.file()?;
-        rows::of(&file).map_err(|error| unreadable(&file, &error))
+        rows::of(&file).map_err(session::failure)
     }
 }
 
 impl Export {
-    fn text(&self) -> Result<String, Failure> {
+    fn run(&self) -> Result<ExitCode, Failure> {
         let file = self.show.file()?;
-        let text = markdown::of(&file).map_err(|error| unreadable(&file, &error))?;
         let Some(output) = &self.output else {
-            return Ok(text);
+            let mut out = BufWriter::new(std::io::stdout().lock());
+            return match self::export(&file, &mut out) {
+                Ok(()) => Ok(super::printed(Ok(()))),
+                Err(Unwritten::Output(error)) => Ok(super::printed(Err(error))),
+                Err(Unwritten::Session(error)) => Err(session::failure(error)),
+            };
         };
         if let (Ok(a), Ok(b)) = (output.canonicalize(), file.canonicalize())
             && a == b
@@ -253,17 +260,19 @@ impl Export {
                 output.display()
             )));
         }
-        std::fs::write(output, text).map_err(|error| {
+        let unwritten = |error: std::io::Error| {
             Failure::usage(format!("{} cannot be written: {error}", output.display()))
-        })?;
-        Ok(String::new())
+        };
+        let made = std::fs::File::create(output).map_err(unwritten)?;
+        match self::export(&file, &mut BufWriter::new(made)) {
+            Ok(()) => Ok(ExitCode::SUCCESS),
+            Err(Unwritten::Output(error)) => Err(unwritten(error)),
+            Err(Unwritten::Session(error)) => Err(session::failure(error)),
+        }
     }
 }
 
-fn unreadable(file: &Path, error: &std::io::Error) -> Failure {
-    let message = format!(
-        "the session file {} cannot be read: {error}",
-        file.display()
-    );
-    Failure::new(ErrorCode::Session, message)
+fn export(file: &Path, out: &mut dyn Write) -> Result<(), Unwritten> {
+    markdown::write(file, out)?;
+    Ok(out.flush()?)
 }

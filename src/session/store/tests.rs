@@ -122,13 +122,54 @@ fn a_session_is_one_chain_of_valid_lines() {
 }
 
 #[test]
-fn there_is_no_file_before_the_first_answer() {
+fn there_is_a_file_from_the_first_message_on() {
     let (folder, mut store) = store();
-    fresh(&mut store);
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
-    // A failed answer is one too: what was paid for it and why it failed is part of the session.
-    store.append_message(&answer("error")).unwrap();
-    assert_eq!(lines(&store).len(), 6);
+    let count = || fs::read_dir(folder.path()).unwrap().count();
+    store.append_name("a name").unwrap();
+    store.append_custom("x", None).unwrap();
+    assert_eq!(count(), 0);
+    store.append_message(&user("hi")).unwrap();
+    assert_eq!(lines(&store).len(), 4);
+    drop(store);
+    assert_eq!(count(), 1);
+}
+
+#[test]
+fn a_file_that_was_made_for_nothing_is_taken_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.jsonl");
+    let begun = || {
+        let mut store = SessionStore::create_at(&path, &header()).unwrap();
+        store.append_name("a name").unwrap();
+        store.make().unwrap();
+        assert_eq!(lines(&store).len(), 2);
+        store
+    };
+    let store = begun();
+    let mut rival = SessionStore::create_at(&path, &header()).unwrap();
+    let error = rival.make().unwrap_err();
+    assert!(matches!(error, SessionError::Exists { .. }), "{error}");
+    drop(rival);
+    assert!(path.exists());
+    drop(store);
+    assert!(!path.exists());
+
+    let mut store = begun();
+    store.append_message(&user("hi")).unwrap();
+    drop(store);
+    let copied = SessionStore::fork(&path, folder.path(), &header()).unwrap();
+    let copy = copied.store.path().unwrap().to_owned();
+    assert!(copy.exists());
+    drop(copied);
+    assert!(path.exists() && !copy.exists());
+
+    // What is not ours is left alone.
+    fs::remove_file(&path).unwrap();
+    let store = begun();
+    fs::remove_file(&path).unwrap();
+    fs::write(&path, "another").unwrap();
+    drop(store);
+    assert!(path.exists());
 }
 
 #[test]
@@ -156,14 +197,16 @@ fn memory_keeps_ids_and_no_file() {
 #[test]
 fn an_entry_that_was_not_written_is_not_part_of_the_session() {
     let (_folder, mut store) = store();
-    fresh(&mut store);
+    let name = store.append_name("a name").unwrap();
     let path = store.path().unwrap().to_owned();
     fs::write(&path, "in the way").unwrap();
-    assert!(store.append_message(&answer("stop")).is_err());
+    assert!(store.append_message(&user("lost")).is_err());
     assert_eq!(fs::read_to_string(&path).unwrap(), "in the way");
     fs::remove_file(&path).unwrap();
+    store.append_message(&user("hi")).unwrap();
+    assert_eq!(lines(&store)[2]["parentId"], name);
     let kept = store.append_message(&answer("length")).unwrap();
-    assert_eq!(lines(&store).len(), 6);
+    assert_eq!(lines(&store).len(), 4);
 
     let whole = fs::read(&path).unwrap();
     fs::write(&path, "changed").unwrap();
@@ -171,9 +214,9 @@ fn an_entry_that_was_not_written_is_not_part_of_the_session() {
     fs::write(&path, whole).unwrap();
     store.append_message(&user("kept")).unwrap();
     let lines = lines(&store);
-    assert_eq!(lines.len(), 7);
-    assert_eq!(lines[5]["message"]["stopReason"], "length");
-    assert_eq!(lines[6]["parentId"], kept);
+    assert_eq!(lines.len(), 5);
+    assert_eq!(lines[3]["message"]["stopReason"], "length");
+    assert_eq!(lines[4]["parentId"], kept);
 }
 
 #[test]

@@ -1,36 +1,50 @@
 //! The conversation of a session as Markdown.
 
 use std::fmt::Write as _;
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::session::{entries, first_line, text_of};
+use crate::session::{SessionError, about, entries, first_line, text_of};
 
-/// What was said on the way to the end of the file, with the texts in full; branches that were left
-/// are left out.
-pub(super) fn of(file: &Path) -> io::Result<String> {
-    let mut name = String::new();
-    let mut head = String::new();
-    let mut body = String::new();
-    entries(file, |line| {
+/// Why a conversation could not be written out.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Unwritten {
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    #[error(transparent)]
+    Output(#[from] io::Error),
+}
+
+/// Writes what was said on the way to the end of the file, with the texts in full; branches that were
+/// left are left out. One entry is in memory.
+pub(super) fn write(file: &Path, out: &mut dyn Write) -> Result<(), Unwritten> {
+    // The last name counts, wherever it stands, and it is the first line that is written.
+    let about = about(file).map_err(|source| SessionError::Read {
+        file: file.to_owned(),
+        source,
+    })?;
+    let title = about.name.as_deref().unwrap_or("Session");
+    writeln!(out, "# {title}\n")?;
+    let mut text = String::new();
+    for line in entries(file)? {
+        let line = line?;
         let entry = &line.entry;
         let string = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
         match string("type") {
             "session" => {
                 for (label, key) in [("Session", "id"), ("Begun", "timestamp"), ("Folder", "cwd")] {
-                    let _ = writeln!(head, "- {label}: `{}`", first_line(string(key)));
+                    let _ = writeln!(text, "- {label}: `{}`", first_line(string(key)));
                 }
             }
-            // The last name counts, wherever it stands.
-            "session_info" => name = first_line(string("name")),
-            _ if line.on_path => add(&mut body, entry),
+            _ if line.on_path => add(&mut text, entry),
             _ => {}
         }
-    })?;
-    let title = if name.is_empty() { "Session" } else { &name };
-    Ok(format!("# {title}\n\n{head}{body}"))
+        out.write_all(text.as_bytes())?;
+        text.clear();
+    }
+    Ok(())
 }
 
 fn add(body: &mut String, entry: &Map<String, Value>) {

@@ -1,33 +1,33 @@
 //! The entries of a session, a line each.
 
 use std::fmt::Write as _;
-use std::io;
 use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::session::{entries, first_line, text_of};
+use crate::session::{SessionError, entries, first_line, text_of};
 
 /// What marks an entry on a branch that was left.
 const LEFT: &str = "~";
 
 /// Time, id, kind and first line of every entry.
-pub(super) fn of(file: &Path) -> io::Result<String> {
+pub(super) fn of(file: &Path) -> Result<String, SessionError> {
     let mut text = String::new();
     let mut any_left = false;
-    entries(file, |line| {
+    for line in entries(file)? {
+        let line = line?;
         let entry = &line.entry;
         let (kind, told) = told(entry);
         if entry.get("type").is_some_and(|kind| kind == "session") {
             let _ = writeln!(text, "{told}");
-            return;
+            continue;
         }
         any_left |= !line.on_path;
         let mark = if line.on_path { " " } else { LEFT };
         let (time, id) = (time(entry), string(entry, "id"));
         let row = format!("{mark} {time:20}  {id:8}  {kind:10}  {told}");
         let _ = writeln!(text, "{}", row.trim_end());
-    })?;
+    }
     if any_left {
         let _ = writeln!(text, "\n{LEFT} on a branch that was left");
     }

@@ -224,7 +224,7 @@ fn play(steps: Vec<Step>) {
     let mut store = SessionStore::create(folder.path(), &header_of(0)).unwrap();
     let mut expected = Expected::default();
     let mut sessions = 0;
-    // A session without an answer has no file.
+    // A session without a message has no file.
     let begin = [Step::Data, Step::Say(answer("stop").into())];
     for step in begin.into_iter().chain(steps).chain([Step::Reopen]) {
         let path = store.path().unwrap().to_owned();
@@ -298,6 +298,9 @@ fn play(steps: Vec<Step>) {
                 assert_eq!(resumed.header.parent_session.as_deref(), path.to_str());
                 expected.judge(&resumed);
                 store = resumed.store;
+                // A copy without anything new does not last.
+                let id = store.append_message(&user("in the copy")).unwrap();
+                expected.add(id, What::Message(user("in the copy").into()));
             }
         }
     }
