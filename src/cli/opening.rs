@@ -13,6 +13,7 @@ use crate::config::{ConfigError, Environment, Paths, Secrets};
 use crate::event::{ErrorCode, ModelRef, ThinkingLevel, ThinkingLevelClampedEvent};
 use crate::model::catalogue::{self, Origin, Request, Selection};
 use crate::model::{self, Api, Model, Offline, Provider, Script, Secret, Timeouts, clamp_thinking};
+use crate::subagent::KEY_VARIABLE;
 
 /// The level of a run that asks for none.
 const DEFAULT_THINKING: ThinkingLevel = ThinkingLevel::Medium;
@@ -39,6 +40,28 @@ pub(super) struct Opened {
     pub(super) secrets: Secrets,
     /// The models behind it.
     pub(super) chain: Option<Chain>,
+}
+
+/// The keys that are known before a model is chosen, without a command being run.
+pub(super) fn known_secrets(args: &Args) -> Secrets {
+    let environment = Environment::current();
+    let mut secrets = Secrets::default();
+    if let Some(key) = environment.text(KEY_VARIABLE) {
+        secrets.hold(key);
+    }
+    if let Ok(paths) = Paths::from_environment(&environment) {
+        // Files that cannot be read are told of when the model is chosen.
+        let models = ModelsFile::load(&paths.models()).unwrap_or_default();
+        let flag = args.api_key.as_deref().map(Secret::new);
+        let sources = Sources {
+            flag: flag.as_ref(),
+            auth_file: &paths.auth(),
+            environment: &environment,
+            command_timeout: COMMAND_TIMEOUT,
+        };
+        credentials::hold_known(&mut secrets, &models, &sources);
+    }
+    secrets
 }
 
 /// Opens the model of a session, or the one that the flags ask for. A session's model that cannot be

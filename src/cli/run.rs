@@ -11,9 +11,9 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::conversation::{self, Verdict};
-use super::session::{self, Seat};
+use super::session::{self, Keep, Seat};
 use super::signal::{Caught, Signals};
-use super::{Args, Failure, Mode, background, exit_code, note};
+use super::{Args, Failure, Mode, background, exit_code, note, opening};
 use crate::agent::Halt;
 use crate::config::kill_commands;
 use crate::contract::{SCHEMA_HASH, SCHEMA_VERSION};
@@ -57,6 +57,7 @@ pub(super) fn run(args: &Args) -> ExitCode {
             // A stream begins with the header of its session, so that has to be known.
             let seat = session::here()
                 .and_then(|cwd| session::seek(args, &cwd))
+                .map(|seat| told(seat, args))
                 .map_err(|failure| failure.without(args.api_key.as_deref()));
             block_on(stream(options, args.timeout, seat, |context| {
                 conversation::play(args.clone(), context)
@@ -64,6 +65,22 @@ pub(super) fn run(args: &Args) -> ExitCode {
         }
         Err(error) => fail(options, Failure::usage(error.to_string())),
     }
+}
+
+/// The seat with a header that may be told: what another process has written, or was named by the
+/// user, may hold a key. One that only a command knows is not known yet; no line waits for it.
+fn told(mut seat: Seat, args: &Args) -> Seat {
+    let header = &mut seat.header;
+    if header.parent_session.is_some() || matches!(seat.keep, Keep::Stored(_)) {
+        let secrets = opening::known_secrets(args);
+        let own = [Some(&mut header.cwd)];
+        let others = [&mut header.parent_session, &mut header.agent_type];
+        let texts = own.into_iter().chain(others.map(Option::as_mut));
+        for text in texts.flatten() {
+            *text = secrets.scrub(text).into_owned();
+        }
+    }
+    seat
 }
 
 /// Reports a start-up failure in the form of the options.

@@ -4,7 +4,7 @@
 //! results without calls. Here such a conversation becomes one that they take.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use crate::event::{
     AgentMessage, AssistantContent, AssistantMessage, BashExecutionMessage, ImageContent,
@@ -80,7 +80,8 @@ pub(crate) fn turns(messages: &[AgentMessage]) -> Vec<Turn<'_>> {
 #[derive(Default)]
 struct OpenCalls<'a> {
     calls: Vec<&'a ToolCall>,
-    results: HashMap<&'a str, &'a ToolResultMessage>,
+    /// By the id of their call. Several calls may have one id; their results come in their order.
+    results: HashMap<&'a str, VecDeque<&'a ToolResultMessage>>,
 }
 
 impl<'a> OpenCalls<'a> {
@@ -97,16 +98,18 @@ impl<'a> OpenCalls<'a> {
     }
 
     fn answer(&mut self, result: &'a ToolResultMessage) {
-        self.results.entry(&result.tool_call_id).or_insert(result);
+        let results = self.results.entry(&result.tool_call_id).or_default();
+        results.push_back(result);
     }
 
     fn settle(&mut self, turns: &mut Vec<Turn<'a>>) {
-        let Self { calls, results } = std::mem::take(self);
+        let Self { calls, mut results } = std::mem::take(self);
         if calls.is_empty() {
             return;
         }
         let settled = calls.into_iter().map(|call| {
-            let result = results.get(call.id.as_str());
+            let of_id = results.get_mut(call.id.as_str());
+            let result = of_id.and_then(VecDeque::pop_front);
             CallResult {
                 call,
                 parts: result.map_or_else(
@@ -276,6 +279,32 @@ mod tests {
                 "results a=one, b!=two",
                 "user steered",
                 "assistant Stop"
+            ]
+        );
+    }
+
+    #[test]
+    fn calls_that_share_an_id_have_their_results_in_order() {
+        let calls = |ids: &[&str]| {
+            let calls = ids.iter().map(|id| call(id, "read")).collect();
+            answer(StopReason::ToolUse, calls)
+        };
+        let messages = [
+            calls(&["c", "c", "d", "c"]),
+            result("c", "one", false),
+            result("c", "two", true),
+            result("d", "other", false),
+            calls(&["c"]),
+            result("c", "first", false),
+            result("c", "told again", false),
+        ];
+        assert_eq!(
+            outline(&messages),
+            [
+                "assistant ToolUse",
+                &format!("results c=one, c!=two, d=other, c!={NO_RESULT}"),
+                "assistant ToolUse",
+                "results c=first",
             ]
         );
     }

@@ -23,7 +23,14 @@ has the native lines, but for `requestId` on `compaction_start`, `usage` on `com
 
 A summary is asked for with the settings of the conversation, but with no more than medium thought and without tools. \
 It streams: the `delta`s of the `compaction_progress` lines make the `summary` of the result, file lists included. \
-All of its requests count in `stream_end.usage` and for `--max-cost`.
+All of its requests count in `stream_end.usage` and for `--max-cost`. It may have 4/5 of the reserve (1/2 for the \
+beginning of a turn), but at least 2048 (1024) tokens, or a quarter of the window if that is less; one of less than 10 \
+characters is a failure. If the service says that the text for it is too long, half of the text is asked about, and so on. Keys \
+that are known are taken out of what an earlier summary and stored calls bring into it.
+
+What the service has not counted yet is estimated: a token for each four characters, 1200 for an image. Where the \
+service has counted more for the input of its last answer than that comes to, estimates are raised by this factor, up \
+to a token for each character. So is `estimatedTokensAfter`.
 ";
 
 /// Lines of a stream that are shown; of a longer one the end.

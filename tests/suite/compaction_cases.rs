@@ -32,7 +32,9 @@ pub(crate) const CASES: [(&str, &str, &str); 21] = [
         "compaction_before_prompt",
         "Near the window before a prompt",
         "The new prompt would bring the context over the threshold. The compaction lies between the `agent_start` \
-         of its run and the first `turn_start`. It is left out if one was tried after the run before.",
+         of its run and the first `turn_start`. It is left out if there is nothing to compact, and if one was tried after \
+         the run before and the prompt leaves half of the reserve. A prompt that would not fit into the window forces a \
+         cut and may take of the reserve.",
     ),
     (
         "compaction_between_turns",

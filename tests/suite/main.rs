@@ -14,6 +14,7 @@ mod background_ends;
 mod bad_input;
 mod check;
 mod compaction_cases;
+mod compaction_edges;
 mod compactions;
 mod coverage;
 mod exits;

@@ -3,6 +3,7 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::mpsc::{self, Receiver};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use serde_json::Value;
@@ -81,20 +82,21 @@ pub(crate) fn serve(answers: Vec<Answer>) -> (String, Receiver<Request>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let (sender, requests) = mpsc::channel();
+    let answers = Arc::new(Mutex::new(answers.into_iter()));
     thread::spawn(move || {
-        let mut answers = answers.into_iter();
-        let mut kept = Vec::new();
+        // A client may open a second connection before it has closed the first.
         for connection in listener.incoming() {
             let mut reader = BufReader::new(connection.unwrap());
-            while let Some(request) = receive(&mut reader) {
-                let Some(answer) = answers.next() else { return };
-                if sender.send(request).is_err() || !send(reader.get_mut(), &answer) {
-                    break;
+            let (answers, sender) = (Arc::clone(&answers), sender.clone());
+            thread::spawn(move || {
+                while let Some(request) = receive(&mut reader) {
+                    let next = answers.lock().unwrap().next();
+                    let Some(answer) = next else { return };
+                    if sender.send(request).is_err() || !send(reader.get_mut(), &answer) {
+                        return;
+                    }
                 }
-            }
-            if answers.len() == 0 {
-                kept.push(reader);
-            }
+            });
         }
     });
     (url, requests)

@@ -55,6 +55,15 @@ impl Files {
         files
     }
 
+    /// The same with other words for the paths.
+    pub(super) fn map(self, path: impl Fn(&str) -> String) -> Self {
+        let list = |paths: BTreeSet<String>| paths.iter().map(|text| path(text)).collect();
+        Self {
+            read: list(self.read),
+            modified: list(self.modified),
+        }
+    }
+
     /// The lists as `details` of a result.
     pub(super) fn details(&self) -> Value {
         json!({ READ.0: self.read, MODIFIED.0: self.modified })

@@ -11,6 +11,7 @@ mod prompt;
 mod summarise;
 #[cfg(test)]
 mod tests;
+mod write;
 
 use std::time::Instant;
 
@@ -22,8 +23,9 @@ use crate::event::{
     CompactionStartEvent, CompactionSummaryMessage, ErrorCode, StopReason, StreamError, Usage,
     UserMessage,
 };
+use crate::model::{ToolSpec, estimate_tokens};
 use crate::session::ContextEntry;
-use files::Files;
+use estimate::Scale;
 use guard::Guard;
 use prepare::Plan;
 use summarise::{NoSummary, Summariser};
@@ -65,13 +67,15 @@ pub(super) struct Compactions {
     guard: Guard,
     /// Answers before this index of the context were given to another context.
     counted_from: usize,
+    /// How the service counted before the last compaction.
+    scale: Scale,
     /// Whether the context is what the last compaction left, up to this length.
     left: Option<usize>,
     /// Whether a compaction has answered an overflow that no good answer came after.
     recovered: bool,
     /// Whether one was refused since the last prompt; what refused it is not asked again at once.
     refused: bool,
-    /// Whether one was tried after the last run, which is the check for the next prompt too.
+    /// Whether one was tried after the last run, which spares a short prompt a further one.
     tried: bool,
 }
 
@@ -146,19 +150,31 @@ impl Agent {
         &mut self,
         prompt: &UserMessage,
     ) -> Result<Option<RunEnd>, Halt> {
-        let incoming = estimate::tokens(&prompt.clone().into());
-        if std::mem::take(&mut self.compactions.tried) || !self.is_due(incoming) {
+        let moment = Moment::BeforePrompt;
+        let incoming = self.scale().up(estimate::tokens(&prompt.clone().into()));
+        let tried = std::mem::take(&mut self.compactions.tried);
+        let spared = tried && self.leaves_room(incoming);
+        if spared || !self.is_due(incoming) || self.plan(moment, incoming).is_none() {
             return Ok(None);
         }
-        self.end_after(Moment::BeforePrompt, incoming).await
+        self.end_after(moment, incoming).await
+    }
+
+    /// Whether a prompt leaves half of the reserve to the answer.
+    fn leaves_room(&self, incoming: u64) -> bool {
+        let window = self.config.model.context_window;
+        let reserve = self.config.compaction.reserve(window);
+        let tokens = self.tokens().saturating_add(incoming);
+        window.is_none_or(|window| tokens <= window - reserve / 2)
     }
 
     /// The same between two turns of a run.
     pub(super) async fn compact_between_turns(&mut self) -> Result<Option<RunEnd>, Halt> {
-        if self.compactions.refused || !self.is_due(0) || self.plan(false).is_none() {
+        let moment = Moment::BetweenTurns;
+        if self.compactions.refused || !self.is_due(0) || self.plan(moment, 0).is_none() {
             return Ok(None);
         }
-        self.end_after(Moment::BetweenTurns, 0).await
+        self.end_after(moment, 0).await
     }
 
     async fn end_after(&mut self, moment: Moment, incoming: u64) -> Result<Option<RunEnd>, Halt> {
@@ -252,10 +268,29 @@ impl Agent {
         let compactions = &self.compactions;
         self.compacts()
             && compactions.left != Some(self.context.len())
-            && self.room().is_some_and(|room| {
-                let tokens = estimate::context_tokens(&self.context, compactions.counted_from);
-                tokens.saturating_add(incoming) > room
-            })
+            && self
+                .room()
+                .is_some_and(|room| self.tokens().saturating_add(incoming) > room)
+    }
+
+    /// Tokens of the context.
+    fn tokens(&self) -> u64 {
+        estimate::context_tokens(&self.context, self.compactions.counted_from, self.scale())
+    }
+
+    /// How the service counts, as far as its last answer tells.
+    fn scale(&self) -> Scale {
+        let tool = |tool: &ToolSpec| {
+            let parameters = tool.parameters.to_string();
+            [&tool.name, &tool.description, &parameters]
+                .map(|text| text.chars().count())
+                .into_iter()
+                .sum::<usize>()
+        };
+        let tools: usize = self.specs.iter().map(tool).sum();
+        let overhead = estimate_tokens(tools + self.config.system_prompt.chars().count());
+        Scale::of(&self.context, self.compactions.counted_from, overhead)
+            .unwrap_or(self.compactions.scale)
     }
 
     fn room(&self) -> Option<u64> {
@@ -263,10 +298,21 @@ impl Agent {
         config.compaction.room(config.model.context_window)
     }
 
-    fn plan(&self, forced: bool) -> Option<Plan> {
-        let config = &self.config;
-        let keep = config.compaction.keep(config.model.context_window);
-        prepare::plan(&self.context, keep, forced)
+    /// What would be summarised now; `None` if there is nothing. A cut is forced when the context
+    /// is too long for the model, not just near its window.
+    fn plan(&self, moment: Moment, incoming: u64) -> Option<Plan> {
+        let policy = &self.config.compaction;
+        let tokens = self.tokens().saturating_add(incoming);
+        let mut window = self.config.model.context_window;
+        let forced = moment.is_overflow() || window.is_some_and(|window| tokens > window);
+        if moment == Moment::Overflow {
+            // What the service has refused is more than it takes, whatever is said of the model.
+            window = Some(window.map_or(tokens, |window| window.min(tokens)));
+        }
+        let beside = |room: u64| room.saturating_sub(incoming) / 2;
+        let most = policy.room(window).map_or(u64::MAX, beside);
+        let keep = policy.keep(window).min(most);
+        prepare::plan(&self.context, self.scale().down(keep), forced)
     }
 
     /// One compaction from its start to its end. What was done stands in the session before it is
@@ -279,12 +325,14 @@ impl Agent {
             request_id: request_id.clone(),
         })
         .await?;
-        let tokens_before = estimate::context_tokens(&self.context, self.compactions.counted_from);
-        if moment == Moment::Overflow {
+        let tokens_before = self.tokens();
+        let plan = if moment == Moment::Overflow {
             // The request is made again without the answer that told of the overflow.
             self.drop_last_answer();
-        }
-        let plan = self.plan(moment.is_overflow());
+            self.plan(moment, 0)
+        } else {
+            self.plan(moment, incoming)
+        };
         let outcome = match (self.compactions.guard.refusal(Instant::now()), plan) {
             (Some(cause), _) => Outcome::refused(cause),
             (None, None) => Outcome::default(),
@@ -372,11 +420,20 @@ impl Agent {
         };
         let message = AgentMessage::from(message);
         let kept = &self.context[plan.kept_from()..];
-        let after = estimate::tokens(&message).saturating_add(estimate::tokens_of(kept));
-        if self
-            .room()
-            .is_some_and(|room| after.saturating_add(incoming) > room)
-        {
+        let scale = self.scale();
+        let after = scale.up(estimate::tokens(&message).saturating_add(estimate::tokens_of(kept)));
+        let window = self.config.model.context_window;
+        let limit = match window {
+            // Without it the prompt would not fit at all, so it may take of the reserve.
+            Some(window)
+                if moment == Moment::BeforePrompt
+                    && tokens_before.saturating_add(incoming) > window =>
+            {
+                Some(window)
+            }
+            _ => self.room(),
+        };
+        if limit.is_some_and(|limit| after.saturating_add(incoming) > limit) {
             self.compactions.guard.failed(Instant::now());
             return Ok(without(Outcome::refused(
                 CompactionRejectionCause::WouldOverflow,
@@ -397,73 +454,13 @@ impl Agent {
         self.context
             .splice(..plan.kept_from(), [ContextEntry { id, message }]);
         self.compactions.guard.accepted();
+        self.compactions.scale = scale;
         self.compactions.counted_from = self.context.len();
         self.compactions.left = Some(self.context.len());
         Ok(Outcome {
             result: Some(result),
             ..Outcome::default()
         })
-    }
-
-    fn files(&self, plan: &Plan) -> Files {
-        let earlier = match self.context.first().map(|entry| &entry.message) {
-            Some(AgentMessage::CompactionSummary(summary)) => summary.details.as_ref(),
-            _ => None,
-        };
-        let entries = &self.context[plan.summarised()];
-        Files::of(earlier, entries, |name| self.resolved_name(name).to_owned())
-    }
-
-    /// Writes the summary: the notes on what came before, those on the turn that is cut, the files.
-    async fn write(
-        &self,
-        plan: &Plan,
-        files: &Files,
-        summary: &mut Summariser<'_>,
-    ) -> Result<Result<(), NoSummary>, Halt> {
-        let previous = match &self.context[0].message {
-            AgentMessage::CompactionSummary(summary) if plan.previous => {
-                Some(files::without_section(&summary.summary))
-            }
-            _ => None,
-        };
-        let reserve = self
-            .config
-            .compaction
-            .reserve(self.config.model.context_window);
-        // A conversation that is too long for the model is too long for its summary as well.
-        let most = self.room().map_or(usize::MAX, |room| {
-            let previous = previous.map_or(0, str::len) / 4;
-            let tokens = usize::try_from(room).unwrap_or(usize::MAX);
-            tokens.saturating_sub(previous).saturating_mul(3)
-        });
-        let history = prompt::conversation(&self.context[plan.history.clone()], most);
-        match (history.is_empty(), previous) {
-            (true, None) => {}
-            // Nothing is to be added to it.
-            (true, Some(previous)) => summary.add(previous).await?,
-            (false, previous) => {
-                let question = prompt::history(&history, previous);
-                if let Err(end) = summary
-                    .ask(&question, reserve.saturating_mul(4) / 5)
-                    .await?
-                {
-                    return Ok(Err(end));
-                }
-            }
-        }
-        let turn = prompt::conversation(&self.context[plan.turn.clone()], most);
-        if !turn.is_empty() {
-            if previous.is_some() || !history.is_empty() {
-                summary.add(prompt::RULE).await?;
-            }
-            summary.add(prompt::TURN_HEADING).await?;
-            if let Err(end) = summary.ask(&prompt::turn(&turn), reserve / 2).await? {
-                return Ok(Err(end));
-            }
-        }
-        summary.add(&files.section()).await?;
-        Ok(Ok(()))
     }
 }
 

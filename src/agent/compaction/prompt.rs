@@ -75,6 +75,15 @@ pub(super) fn conversation(entries: &[ContextEntry], most: usize) -> String {
     shorten(text, most)
 }
 
+/// Whether nothing in a part of the conversation would be shown.
+pub(super) fn is_silent(entries: &[ContextEntry]) -> bool {
+    let mut text = String::new();
+    entries.iter().all(|entry| {
+        message(&mut text, &entry.message);
+        text.is_empty()
+    })
+}
+
 fn message(text: &mut String, message: &AgentMessage) {
     match message {
         AgentMessage::User(user) => said(text, "User", &user.content),

@@ -17,6 +17,9 @@ use crate::event::{
 use crate::model::{ModelDelta, ModelError, ModelRequest, TokenUsage, clamp_thinking};
 use crate::wire::StreamClosed;
 
+/// Characters of the shortest summary: fewer cannot stand for a conversation.
+const SHORTEST: usize = 10;
+
 /// Why there is no summary.
 #[derive(Debug)]
 pub(super) enum NoSummary {
@@ -47,13 +50,34 @@ impl<'a> Summariser<'a> {
         (self.text, self.totals.usage)
     }
 
-    /// Adds a text that no model wrote.
+    /// Bytes of the text so far.
+    pub(super) fn len(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Adds a text that the model has not written just now. An earlier summary may hold a secret: it
+    /// was kept when that was none yet, or by another program.
     pub(super) async fn add(&mut self, text: &str) -> Result<(), StreamClosed> {
+        let text = self.agent.config.secrets.scrub(text).into_owned();
+        self.push(text).await
+    }
+
+    /// Adds a text without secrets.
+    async fn push(&mut self, text: String) -> Result<(), StreamClosed> {
         if text.is_empty() {
             return Ok(());
         }
-        self.text.push_str(text);
-        self.tell(Some(text.to_owned()), None).await
+        self.text.push_str(&text);
+        self.tell(Some(text), None).await
+    }
+
+    /// Declares void what was written from `begin` on.
+    pub(super) async fn take_back(&mut self, begin: usize) -> Result<(), StreamClosed> {
+        if self.text.len() <= begin {
+            return Ok(());
+        }
+        self.text.truncate(begin);
+        self.tell(None, Some(self.text.clone())).await
     }
 
     /// Adds the model's answer to `question`; a failure that may pass is tried again.
@@ -74,11 +98,7 @@ impl<'a> Summariser<'a> {
                 break Err(NoSummary::Failed(error));
             };
             retries += 1;
-            if self.text.len() > begin {
-                // What the failed attempt had written is void.
-                self.text.truncate(begin);
-                self.tell(None, Some(self.text.clone())).await?;
-            }
+            self.take_back(begin).await?;
             let scheduled = SummarizationRetryScheduledEvent {
                 attempt: retries.into(),
                 max_attempts: policy.max_retries.into(),
@@ -160,7 +180,7 @@ impl<'a> Summariser<'a> {
             match delta {
                 Some(Ok(ModelDelta::TextDelta { delta, .. })) => {
                     let piece = config.secrets.scrub_piece(&mut tail, delta);
-                    self.add(&piece).await?;
+                    self.push(piece).await?;
                 }
                 Some(Ok(ModelDelta::Usage(counted))) => *usage = counted,
                 Some(Ok(ModelDelta::Finished {
@@ -168,15 +188,16 @@ impl<'a> Summariser<'a> {
                     refusal,
                 })) => {
                     // What was kept back turned out to be no secret.
-                    self.add(&std::mem::take(&mut tail)).await?;
-                    let empty = self.text[begin..].trim().is_empty();
+                    self.push(std::mem::take(&mut tail)).await?;
+                    let written = self.text[begin..].trim();
+                    let none = written.chars().nth(SHORTEST - 1).is_none();
                     return Ok(match (stop_reason, refusal) {
                         (StopReason::Error, refusal) => Err(refused(refusal)),
-                        _ if empty => Err(NoSummary::Failed(ModelError::provider(
-                            "The model wrote no summary.",
+                        _ if none => Err(NoSummary::Failed(ModelError::provider(
+                            "The model wrote no summary, or hardly a word.",
                         ))),
                         (StopReason::Length, _) => {
-                            self.add(prompt::CUT_OFF).await?;
+                            self.push(prompt::CUT_OFF.to_owned()).await?;
                             Ok(())
                         }
                         _ => Ok(()),

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::files::Files;
 use super::*;
 use crate::event::{BashExecutionMessage, CustomMessage, UserMessage};
 use crate::model::tests::{answer, call, from, result, text, user};
@@ -66,11 +67,44 @@ fn the_last_count_of_the_service_is_the_base_of_the_estimate() {
         answer(StopReason::Error, vec![text(TEN)]),
         user(TEN),
     ]);
-    assert_eq!(estimate::context_tokens(&all, 0), 520);
+    assert_eq!(estimate::context_tokens(&all, 0, Scale::default()), 520);
     // That answer was given to another context.
-    assert_eq!(estimate::context_tokens(&all, 2), 31);
+    assert_eq!(estimate::context_tokens(&all, 2, Scale::default()), 31);
     let uncounted = context(vec![user(TEN), counted(0), user(TEN)]);
-    assert_eq!(estimate::context_tokens(&uncounted, 0), 21);
+    assert_eq!(
+        estimate::context_tokens(&uncounted, 0, Scale::default()),
+        21
+    );
+}
+
+fn scale(asked: AgentMessage, input: u64, overhead: u64) -> Option<Scale> {
+    let AgentMessage::Assistant(mut answer) = said("x") else {
+        unreachable!()
+    };
+    answer.usage.input = input;
+    // Thought that is not shown says nothing of how text is counted.
+    answer.usage.total_tokens = input + 9000;
+    Scale::of(&context(vec![asked, answer.into()]), 0, overhead)
+}
+
+#[test]
+fn estimates_are_scaled_by_what_the_service_counted() {
+    let long = || user(&TEN.repeat(100));
+    for (input, overhead, of_ten) in [
+        (2000, 0, 20),
+        (2000, 200, 17),
+        // Between the estimate itself and a token for each character.
+        (800, 0, 10),
+        (1900, 900, 10),
+        (9000, 0, 40),
+    ] {
+        let scale = scale(long(), input, overhead).unwrap();
+        assert_eq!(scale.up(10), of_ten, "{input} {overhead}");
+        assert_eq!(scale.down(scale.up(1000)), 1000);
+    }
+    // Too little to tell, or not counted.
+    assert_eq!(scale(user(TEN), 2000, 0), None);
+    assert_eq!(scale(long(), 0, 0), None);
 }
 
 #[test]
@@ -81,7 +115,7 @@ fn a_service_that_gives_no_total_is_counted_by_its_parts() {
     (message.usage.input, message.usage.output) = (3, 4);
     (message.usage.cache_read, message.usage.cache_write) = (10, 20);
     assert_eq!(
-        estimate::context_tokens(&context(vec![message.into()]), 0),
+        estimate::context_tokens(&context(vec![message.into()]), 0, Scale::default()),
         37
     );
 }

@@ -1,7 +1,7 @@
 //! What is asked, in the words of the Messages API.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::VecDeque;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -237,8 +237,8 @@ struct Conversation<'a> {
     messages: Vec<Message<'a>>,
     /// Ids in use; the API wants each once in the whole conversation.
     used: CallIds,
-    /// The ids that the calls of the latest answer got.
-    latest: HashMap<&'a str, String>,
+    /// The ids that the calls of the latest answer got, in their order, which is that of their results.
+    latest: VecDeque<String>,
 }
 
 impl<'a> Conversation<'a> {
@@ -247,7 +247,7 @@ impl<'a> Conversation<'a> {
             model,
             messages: Vec::new(),
             used: CallIds::default(),
-            latest: HashMap::new(),
+            latest: VecDeque::new(),
         }
     }
 
@@ -343,7 +343,7 @@ impl<'a> Conversation<'a> {
             }
             AssistantContent::ToolCall(call) => {
                 let id = self.used.claim(&plain(&call.id, 64));
-                self.latest.insert(&call.id, id.clone());
+                self.latest.push_back(id.clone());
                 Content::ToolUse {
                     id,
                     name: plain(&call.name, 128),
@@ -354,8 +354,8 @@ impl<'a> Conversation<'a> {
         Some(content.into())
     }
 
-    fn result(&self, result: CallResult<'a>) -> Block<'a> {
-        let id = self.latest.get(result.call.id.as_str());
+    fn result(&mut self, result: CallResult<'a>) -> Block<'a> {
+        let id = self.latest.pop_front();
         let mut content = self.parts(result.parts);
         if content.is_empty() {
             content.push(
@@ -366,7 +366,7 @@ impl<'a> Conversation<'a> {
             );
         }
         Content::ToolResult {
-            tool_use_id: id.cloned().unwrap_or_else(|| plain(&result.call.id, 64)),
+            tool_use_id: id.unwrap_or_else(|| plain(&result.call.id, 64)),
             content,
             is_error: result.is_error,
         }

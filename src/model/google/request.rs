@@ -1,7 +1,7 @@
 //! What is asked, in the words of the Gemini API.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::VecDeque;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -181,8 +181,8 @@ struct Conversation<'a> {
     contents: Vec<Content<'a>>,
     /// Ids in use in the whole conversation.
     used: CallIds,
-    /// The ids that the calls of the latest answer got.
-    latest: HashMap<&'a str, String>,
+    /// The ids that the calls of the latest answer got, in their order, which is that of their results.
+    latest: VecDeque<String>,
 }
 
 impl<'a> Conversation<'a> {
@@ -192,7 +192,7 @@ impl<'a> Conversation<'a> {
             generation,
             contents: Vec::new(),
             used: CallIds::default(),
-            latest: HashMap::new(),
+            latest: VecDeque::new(),
         }
     }
 
@@ -295,7 +295,7 @@ impl<'a> Conversation<'a> {
         } else {
             self.used.claim(&plain(&call.id, 64))
         };
-        self.latest.insert(&call.id, id.clone());
+        self.latest.push_back(id.clone());
         FunctionCall {
             // Earlier ones give no ids and pair by name and order.
             id: self.generation.is_third().then_some(id),
@@ -330,10 +330,10 @@ impl<'a> Conversation<'a> {
             if !self.generation.is_third() {
                 images_after.append(&mut images);
             }
-            let id = self.latest.get(call.id.as_str());
+            let id = self.latest.pop_front();
             parts.push(Said {
                 function_response: Some(FunctionResponse {
-                    id: id.filter(|_| self.generation.is_third()).cloned(),
+                    id: id.filter(|_| self.generation.is_third()),
                     name: plain(&call.name, 64),
                     response: if is_error {
                         Outcome::Error(text)

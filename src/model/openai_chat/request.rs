@@ -1,7 +1,7 @@
 //! What is asked, in the words of the Chat Completions API.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, VecDeque};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -241,8 +241,8 @@ struct Conversation<'a> {
     /// Ids in use in the whole conversation.
     used: CallIds,
     calls: u64,
-    /// The ids that the calls of the latest answer got.
-    latest: HashMap<&'a str, String>,
+    /// The ids that the calls of the latest answer got, in their order, which is that of their results.
+    latest: VecDeque<String>,
 }
 
 impl<'a> Conversation<'a> {
@@ -253,7 +253,7 @@ impl<'a> Conversation<'a> {
             messages,
             used: CallIds::default(),
             calls: 0,
-            latest: HashMap::new(),
+            latest: VecDeque::new(),
         }
     }
 
@@ -354,7 +354,7 @@ impl<'a> Conversation<'a> {
         } else {
             self.used.claim(&plain(&call.id, self.dialect.longest_id))
         };
-        self.latest.insert(&call.id, id.clone());
+        self.latest.push_back(id.clone());
         Call {
             id,
             function: CalledFunction {
@@ -381,9 +381,9 @@ impl<'a> Conversation<'a> {
                 let is_seen = images.len() > before;
                 text.push(if is_seen { IMAGES_FOLLOW } else { NO_OUTPUT }.into());
             }
-            let id = self.latest.get(call.id.as_str());
+            let id = self.latest.pop_front();
             self.messages.push(Message::Tool {
-                tool_call_id: id.cloned().unwrap_or_else(|| call.id.clone()),
+                tool_call_id: id.unwrap_or_else(|| call.id.clone()),
                 name: self.dialect.result_names.then(|| plain(&call.name, 64)),
                 content: text.join("\n"),
             });

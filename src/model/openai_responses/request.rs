@@ -1,7 +1,7 @@
 //! What is asked, in the words of the Responses API.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::VecDeque;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -199,8 +199,8 @@ struct Conversation<'a> {
     items: Vec<Item<'a>>,
     /// Ids of calls in use in the whole conversation.
     used: CallIds,
-    /// The ids that the calls of the latest answer got.
-    latest: HashMap<&'a str, String>,
+    /// The ids that the calls of the latest answer got, in their order, which is that of their results.
+    latest: VecDeque<String>,
 }
 
 impl<'a> Conversation<'a> {
@@ -209,7 +209,7 @@ impl<'a> Conversation<'a> {
             model,
             items: Vec::new(),
             used: CallIds::default(),
-            latest: HashMap::new(),
+            latest: VecDeque::new(),
         }
     }
 
@@ -308,7 +308,7 @@ impl<'a> Conversation<'a> {
             None => (call.id.as_str(), None),
         };
         let call_id = self.used.claim(&plain(call_id, LONGEST_ID));
-        self.latest.insert(&call.id, call_id.clone());
+        self.latest.push_back(call_id.clone());
         self.say(Spoken::FunctionCall {
             id: item_id.filter(|id| own && id.starts_with("fc_") && id.len() <= 64),
             call_id,
@@ -317,7 +317,7 @@ impl<'a> Conversation<'a> {
         });
     }
 
-    fn result(&self, result: CallResult<'a>) -> Spoken<'a> {
+    fn result(&mut self, result: CallResult<'a>) -> Spoken<'a> {
         let is_seen = |part: &Part<'_>| matches!(part, Part::Image(_)) && self.model.images;
         let output = if result.parts.iter().any(is_seen) {
             let parts = result.parts.into_iter();
@@ -334,11 +334,9 @@ impl<'a> Conversation<'a> {
                 texts.join("\n")
             })
         };
-        let id = self.latest.get(result.call.id.as_str());
+        let id = self.latest.pop_front();
         Spoken::FunctionCallOutput {
-            call_id: id
-                .cloned()
-                .unwrap_or_else(|| plain(&result.call.id, LONGEST_ID)),
+            call_id: id.unwrap_or_else(|| plain(&result.call.id, LONGEST_ID)),
             output,
         }
     }

@@ -310,3 +310,29 @@ fn a_model_that_decides_itself_is_told_an_effort() {
         (Value::Null, Value::Null, json!(32_000))
     );
 }
+
+/// Two calls of a stored answer with one id, each with its result.
+#[test]
+fn calls_that_share_an_id_get_one_each_and_their_results_in_order() {
+    let list = messages(vec![
+        answer(
+            StopReason::ToolUse,
+            vec![call("c", "read"), call("c", "read")],
+        ),
+        result("c", "one", false),
+        result("c", "two", false),
+    ]);
+    let ids = [0, 1].map(|at| list[1]["content"][at]["id"].clone());
+    assert_eq!(ids, ["c", "c_2"]);
+    let results = [0, 1].map(|at| {
+        let block = &list[2]["content"][at];
+        (
+            block["tool_use_id"].clone(),
+            block["content"][0]["text"].clone(),
+        )
+    });
+    assert_eq!(
+        results,
+        [(json!("c"), json!("one")), (json!("c_2"), json!("two"))]
+    );
+}

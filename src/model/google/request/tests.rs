@@ -220,3 +220,40 @@ fn images_are_shown_where_they_can_be_seen() {
     let response = &got[2]["parts"][0]["functionResponse"];
     assert_eq!(response["response"], json!({ "output": NO_IMAGES }));
 }
+
+/// Two calls of a stored answer with one id, each with its result.
+#[test]
+fn calls_that_share_an_id_get_one_each_and_their_results_in_order() {
+    let list = contents(
+        &gemini("gemini-3-pro"),
+        vec![
+            answer(
+                StopReason::ToolUse,
+                vec![call("c", "read"), call("c", "read")],
+            ),
+            result("c", "one", false),
+            result("c", "two", false),
+        ],
+    );
+    let list = list.as_array().unwrap();
+    let parts = |field: &str| -> Vec<Value> {
+        let parts = list
+            .iter()
+            .filter_map(|content| content["parts"].as_array())
+            .flatten();
+        parts.filter_map(|part| part.get(field).cloned()).collect()
+    };
+    let ids: Vec<_> = parts("functionCall")
+        .iter()
+        .map(|call| call["id"].clone())
+        .collect();
+    assert_eq!(ids, ["c", "c_2"]);
+    let results: Vec<_> = parts("functionResponse")
+        .iter()
+        .map(|result| (result["id"].clone(), result["response"]["output"].clone()))
+        .collect();
+    assert_eq!(
+        results,
+        [(json!("c"), json!("one")), (json!("c_2"), json!("two"))]
+    );
+}

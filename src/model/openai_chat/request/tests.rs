@@ -330,3 +330,31 @@ fn servers_may_want_names_on_results_and_an_answer_after_them() {
     assert_eq!(got[4]["role"], "assistant");
     assert_eq!(got[5], json!({"role": "user", "content": "on"}));
 }
+
+/// Two calls of a stored answer with one id, each with its result.
+#[test]
+fn calls_that_share_an_id_get_one_each_and_their_results_in_order() {
+    let list = messages(
+        &plain_model(),
+        vec![
+            answer(
+                StopReason::ToolUse,
+                vec![call("c", "read"), call("c", "read")],
+            ),
+            result("c", "one", false),
+            result("c", "two", false),
+        ],
+    );
+    let list = list.as_array().unwrap();
+    let at = list
+        .iter()
+        .position(|message| message["role"] == "assistant");
+    let list = &list[at.unwrap()..];
+    let ids = [0, 1].map(|at| list[0]["tool_calls"][at]["id"].clone());
+    assert_eq!(ids, ["c", "c_2"]);
+    let results = [1, 2].map(|at| (&list[at]["tool_call_id"], &list[at]["content"]));
+    assert_eq!(
+        results,
+        [(&json!("c"), &json!("one")), (&json!("c_2"), &json!("two"))]
+    );
+}

@@ -267,3 +267,27 @@ fn images_go_with_the_prompt_and_with_the_result() {
     assert_eq!(list[0]["content"][1]["text"], NO_IMAGES);
     assert_eq!(list[2]["output"], NO_IMAGES);
 }
+
+/// Two calls of a stored answer with one id, each with its result.
+#[test]
+fn calls_that_share_an_id_get_one_each_and_their_results_in_order() {
+    let list = input(vec![
+        answer(
+            StopReason::ToolUse,
+            vec![call("c", "read"), call("c", "read")],
+        ),
+        result("c", "one", false),
+        result("c", "two", false),
+    ]);
+    let list = list.as_array().unwrap();
+    let of = |kind: &'static str| list.iter().filter(move |item| item["type"] == kind);
+    let ids: Vec<_> = of("function_call").map(|item| &item["call_id"]).collect();
+    assert_eq!(ids, ["c", "c_2"]);
+    let results: Vec<_> = of("function_call_output")
+        .map(|item| (&item["call_id"], &item["output"]))
+        .collect();
+    assert_eq!(
+        results,
+        [(&json!("c"), &json!("one")), (&json!("c_2"), &json!("two"))]
+    );
+}
