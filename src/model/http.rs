@@ -190,7 +190,7 @@ impl Endpoint {
     }
 
     /// Sends the body (JSON) and waits until the service begins to answer with a stream.
-    pub(crate) async fn post(&self, body: Vec<u8>) -> Result<Body, ModelError> {
+    pub(crate) async fn post(&self, body: Bytes) -> Result<Body, ModelError> {
         let answer = match self.timeouts.start {
             Some(limit) => tokio::time::timeout(limit, self.ask(body))
                 .await
@@ -215,10 +215,11 @@ impl Endpoint {
             },
             Err(error) => Err(error),
         }
-        .map_err(|error| error.scrubbed(&self.secrets))
+        // The whole message: what is cut off is looked at, too.
+        .map_err(|error| error.without_secrets(&self.secrets))
     }
 
-    async fn ask(&self, body: Vec<u8>) -> Result<Response, ModelError> {
+    async fn ask(&self, body: Bytes) -> Result<Response, ModelError> {
         let client = self.client.get_or_try_init(|| self.build()).await?;
         let request = client
             .post(self.url.clone())
