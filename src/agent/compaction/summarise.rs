@@ -167,8 +167,7 @@ impl<'a> Summariser<'a> {
                     stop_reason,
                     refusal,
                 })) => {
-                    // What was kept back turned out to be no secret.
-                    self.add(&std::mem::take(&mut tail)).await?;
+                    self.add(&config.secrets.scrub(&tail)).await?;
                     let empty = self.text[begin..].trim().is_empty();
                     return Ok(match (stop_reason, refusal) {
                         (StopReason::Error, refusal) => Err(refused(refusal)),
