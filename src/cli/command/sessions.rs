@@ -4,6 +4,7 @@ mod markdown;
 mod rows;
 
 use std::fmt::Write as _;
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -15,6 +16,7 @@ use crate::config::settings::Settings;
 use crate::config::{ConfigError, Environment, Paths};
 use crate::event::ErrorCode;
 use crate::session::{FindError, Found, Places, about, is_path, read_header};
+use crate::wire::{visible, visible_line};
 
 /// The arguments of `quipu sessions`.
 #[derive(Debug, Args)]
@@ -106,6 +108,8 @@ impl Sessions {
             Some(What::Export(export)) => export.text(),
         };
         match text {
+            // A terminal only: an export into a file or pipe is what the session holds.
+            Ok(text) if std::io::stdout().is_terminal() => super::print(visible(&text).as_bytes()),
             Ok(text) => super::print(text.as_bytes()),
             Err(failure) => {
                 note(&format!("quipu: {failure}"));
@@ -179,8 +183,8 @@ impl List {
 
     fn table(&self, rows: &[Row]) -> String {
         let mut text = String::new();
-        let width = |text: &String| text.chars().count();
-        let ids = rows.iter().map(|row| width(&row.id)).max().unwrap_or(0);
+        let width = |row: &Row| visible_line(&row.id).chars().count();
+        let ids = rows.iter().map(width).max().unwrap_or(0);
         for row in rows {
             let title = match (&row.name, &row.first_prompt) {
                 (Some(name), _) => name.clone(),
@@ -190,11 +194,14 @@ impl List {
             let plural = if row.messages == 1 { "" } else { "s" };
             let _ = write!(
                 text,
-                "{:ids$}  {}  {:4} message{plural}  {title}",
-                row.id, row.modified, row.messages
+                "{:ids$}  {}  {:4} message{plural}  {}",
+                visible_line(&row.id),
+                row.modified,
+                row.messages,
+                visible_line(&title)
             );
             if self.all {
-                let _ = write!(text, "  ({})", row.cwd);
+                let _ = write!(text, "  ({})", visible_line(&row.cwd));
             }
             text.truncate(text.trim_end().len());
             text.push('\n');
