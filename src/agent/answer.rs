@@ -1,11 +1,13 @@
 //! One model answer: provider-neutral deltas in, message events out.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
 use futures_util::StreamExt as _;
 
 use super::{Agent, Halt, Turn, now, resolve};
+use crate::config::Secrets;
 use crate::event::{
     AgentMessage, AssistantContent, AssistantMessage, AssistantMessageEvent, ErrorCode,
     MessageEndEvent, MessageStartEvent, MessageUpdateEvent, Number, PartialJson, StopReason,
@@ -13,7 +15,7 @@ use crate::event::{
     ThinkingDelta, ThinkingEnd, ThinkingStart, ToolCall, ToolCallIncomplete, ToolcallDelta,
     ToolcallEnd, ToolcallStart,
 };
-use crate::model::{ModelDelta, ModelError, ModelRequest, TokenUsage};
+use crate::model::{ModelDelta, ModelError, ModelRequest, TokenUsage, new_call_id};
 
 /// The text of a thinking block whose content the service keeps to itself.
 const REDACTED: &str = "[Reasoning redacted]";
@@ -119,7 +121,7 @@ struct Block {
     open: bool,
     /// The arguments of a tool call so far.
     arguments: Option<PartialJson>,
-    /// An end of its text that may be the beginning of a secret; see `Secrets::scrub_piece`.
+    /// An end of its text that may be a part of a secret; see `Secrets::scrub_piece`.
     tail: String,
 }
 
@@ -144,9 +146,10 @@ impl Answer {
         }
     }
 
-    /// Takes one delta of the service; its pieces come without secrets.
+    /// Takes one delta of the service; what it says goes on without secrets.
     fn apply_all(&mut self, mut delta: ModelDelta, agent: &Agent) -> Result<Vec<Told>, ModelError> {
         let mut told = Vec::with_capacity(1);
+        let secrets = &agent.config.secrets;
         match &mut delta {
             ModelDelta::TextDelta {
                 index,
@@ -155,43 +158,75 @@ impl Answer {
             | ModelDelta::ThinkingDelta {
                 index,
                 delta: piece,
-            }
-            | ModelDelta::ToolcallDelta {
-                index,
-                delta: piece,
             } => {
                 if let Some(block) = self.blocks.get_mut(*index) {
-                    let secrets = &agent.config.secrets;
                     *piece = secrets.scrub_piece(&mut block.tail, std::mem::take(piece));
                     if piece.is_empty() {
                         return Ok(told);
                     }
                 }
             }
-            ModelDelta::TextEnd { index, .. }
-            | ModelDelta::ThinkingEnd { index, .. }
-            | ModelDelta::ToolcallEnd { index } => {
-                // What was kept back turned out to be no secret.
-                if let Some(rest) = self.rest(*index) {
+            ModelDelta::ToolcallDelta {
+                index,
+                delta: piece,
+            } => {
+                if let Some(block) = self.blocks.get_mut(*index) {
+                    *piece = secrets.scrub_json_piece(&mut block.tail, std::mem::take(piece));
+                    if piece.is_empty() {
+                        return Ok(told);
+                    }
+                }
+            }
+            ModelDelta::TextEnd { index, signature }
+            | ModelDelta::ThinkingEnd {
+                index, signature, ..
+            } => {
+                scrub(signature.as_mut(), secrets);
+                if let Some(rest) = self.rest(*index, secrets) {
                     told.extend(self.apply(rest, agent)?);
                 }
             }
-            _ => {}
+            ModelDelta::ToolcallEnd { index } => {
+                if let Some(rest) = self.rest(*index, secrets) {
+                    told.extend(self.apply(rest, agent)?);
+                }
+            }
+            ModelDelta::ToolcallStart { id, name, .. } => {
+                scrub(Some(name), secrets);
+                // Results are paired by it, so two may not become alike.
+                if matches!(secrets.scrub(id), Cow::Owned(_)) {
+                    *id = new_call_id();
+                }
+            }
+            ModelDelta::ResponseId(text)
+            | ModelDelta::ResponseModel(text)
+            | ModelDelta::ToolcallSignature {
+                signature: text, ..
+            } => scrub(Some(text), secrets),
+            ModelDelta::Accepted
+            | ModelDelta::TextStart { .. }
+            | ModelDelta::ThinkingStart { .. }
+            | ModelDelta::Usage(_)
+            | ModelDelta::Finished { .. } => {}
         }
         told.extend(self.apply(delta, agent)?);
         Ok(told)
     }
 
-    /// The piece of a block that was kept back, if any.
-    fn rest(&mut self, index: usize) -> Option<ModelDelta> {
-        let delta = std::mem::take(&mut self.blocks.get_mut(index)?.tail);
-        if delta.is_empty() {
+    /// The piece of a block that was kept back, if any: no more of it comes.
+    fn rest(&mut self, index: usize, secrets: &Secrets) -> Option<ModelDelta> {
+        let kept = std::mem::take(&mut self.blocks.get_mut(index)?.tail);
+        if kept.is_empty() {
             return None;
         }
+        let delta = secrets.scrub(&kept).into_owned();
         Some(match self.message.content.get(index)? {
             AssistantContent::Text(_) => ModelDelta::TextDelta { index, delta },
             AssistantContent::Thinking(_) => ModelDelta::ThinkingDelta { index, delta },
-            AssistantContent::ToolCall(_) => ModelDelta::ToolcallDelta { index, delta },
+            AssistantContent::ToolCall(_) => ModelDelta::ToolcallDelta {
+                index,
+                delta: secrets.scrub_json(&kept).into_owned(),
+            },
         })
     }
 
@@ -454,6 +489,14 @@ fn settle(call: &mut ToolCall, arguments: PartialJson) {
             call.incomplete = Some(ToolCallIncomplete);
             call.error_message = Some(error.to_string());
         }
+    }
+}
+
+fn scrub(text: Option<&mut String>, secrets: &Secrets) {
+    if let Some(text) = text
+        && let Cow::Owned(clean) = secrets.scrub(text)
+    {
+        *text = clean;
     }
 }
 

@@ -154,14 +154,13 @@ impl Agent {
     /// Writes what a running call has reported since the last time.
     async fn flush(&self, call: &ToolCall, running: &Running) -> Result<(), StreamClosed> {
         while let Some(mut partial_result) = running.updates.take() {
-            self.scrub(&mut partial_result);
             for block in &mut partial_result.content {
                 if let InputContent::Text(block) = block {
                     // The rest of a secret may only come with the next report.
-                    let begun = self.config.secrets.unfinished(&block.text);
-                    block.text.truncate(block.text.len() - begun);
+                    block.text = self.config.secrets.scrub_so_far(&block.text).into_owned();
                 }
             }
+            self.scrub(&mut partial_result);
             self.emit(ToolExecutionUpdateEvent {
                 tool_call_id: call.id.clone(),
                 tool_name: running.tool_name.clone(),
@@ -259,9 +258,13 @@ fn scrub_value(value: &mut Value, scrub: &impl Fn(&mut String)) {
     match value {
         Value::String(text) => scrub(text),
         Value::Array(items) => items.iter_mut().for_each(|item| scrub_value(item, scrub)),
-        Value::Object(fields) => fields
-            .values_mut()
-            .for_each(|field| scrub_value(field, scrub)),
+        Value::Object(fields) => {
+            for (mut name, mut field) in std::mem::take(fields) {
+                scrub(&mut name);
+                scrub_value(&mut field, scrub);
+                fields.insert(name, field);
+            }
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

@@ -5,6 +5,7 @@ use std::io::{self, BufRead, IsTerminal as _, Write};
 
 use super::Failure;
 use crate::session::Found;
+use crate::wire::visible_line;
 
 /// Most sessions that are offered.
 const OFFERED: usize = 20;
@@ -36,7 +37,7 @@ fn ask(
     sessions.truncate(OFFERED);
     let mut list = String::new();
     for (number, session) in (1..).zip(&sessions) {
-        let _ = writeln!(list, "{number:3}  {}", session.line());
+        let _ = writeln!(list, "{number:3}  {}", visible_line(&session.line()));
     }
     loop {
         write!(output, "{list}Number of the session to go on with [1]: ")

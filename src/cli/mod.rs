@@ -27,7 +27,7 @@ pub use args::{Args, Mode};
 pub use failure::{Failure, exit_code};
 
 use crate::event::ErrorCode;
-use crate::wire::{Wire, WireOptions};
+use crate::wire::{Wire, WireOptions, visible, visible_note};
 
 /// Runs the program with the process's arguments.
 #[must_use]
@@ -62,12 +62,12 @@ fn refuse(error: &clap::Error, words: &[OsString]) -> ExitCode {
         }
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             // In JSON mode standard output holds lines of the stream and nothing else.
-            note(&error.render().to_string());
+            page(&error.render().to_string());
             ExitCode::SUCCESS
         }
         _ => {
             let text = error.render().to_string();
-            note(text.trim_end());
+            page(text.trim_end());
             fail(Failure::told(ErrorCode::Usage, summary(&text)), words)
         }
     }
@@ -119,8 +119,13 @@ fn summary(text: &str) -> String {
         .replace(" tip: ", "; ")
 }
 
-/// Writes a line to standard error.
+/// Writes a note to standard error.
 fn note(text: &str) {
+    page(&visible_note(text));
+}
+
+/// Writes lines of our own to standard error; words of the user may stand in them.
+fn page(text: &str) {
     // Nothing sensible is left to do when standard error is gone.
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let _ = writeln!(std::io::stderr(), "{}", visible(text));
 }

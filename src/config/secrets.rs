@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 
 use memchr::memmem::Finder;
 
@@ -14,7 +15,6 @@ const REDACTED: &str = "<redacted>";
 /// that is about to leave the process.
 #[derive(Clone, Default)]
 pub struct Secrets {
-    /// Longest first, so that no value that contains another leaves its rest behind.
     finders: Vec<Finder<'static>>,
 }
 
@@ -33,7 +33,6 @@ impl Secrets {
                 self.finders.push(Finder::new(value).into_owned());
             }
         }
-        self.sort();
     }
 
     /// Remembers what `others` holds, too.
@@ -47,61 +46,203 @@ impl Secrets {
                 self.finders.push(finder);
             }
         }
-        self.sort();
     }
 
-    fn sort(&mut self) {
-        self.finders
-            .sort_by_key(|finder| std::cmp::Reverse(finder.needle().len()));
+    /// `text` with every held value replaced by `<redacted>`; the text itself if it holds none.
+    #[must_use]
+    pub fn scrub<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        replace(text, &self.found(text.as_bytes()))
     }
 
-    /// The same for a text that comes in pieces. `tail` keeps what may be the beginning of a held
-    /// value until the next piece tells; what is given back is safe.
+    /// The same for a text that is still growing, without an end that may become a held value.
+    #[must_use]
+    pub fn scrub_so_far<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.scrub(&text[..self.settled(text.as_bytes())])
+    }
+
+    /// [`Secrets::scrub`] for a text that comes in pieces. `tail` keeps what may be a part of a held
+    /// value until the next piece tells; what is given back is safe. [`Secrets::scrub`] makes the
+    /// tail safe that is left at the end.
     #[must_use]
     pub fn scrub_piece(&self, tail: &mut String, piece: String) -> String {
         if self.finders.is_empty() {
             return piece;
         }
         tail.push_str(&piece);
-        let mut clean = self.scrub(tail).into_owned();
-        *tail = clean.split_off(clean.len() - self.unfinished(&clean));
+        let open = tail.split_off(self.settled(tail.as_bytes()));
+        let clean = self.scrub(tail).into_owned();
+        *tail = open;
         clean
     }
 
-    /// How many bytes at the end of `text` are the beginning of a held value.
+    /// [`Secrets::scrub_piece`] for JSON, in whose strings a value may be written with escapes.
+    /// [`Secrets::scrub_json`] makes the tail safe.
     #[must_use]
-    pub fn unfinished(&self, text: &str) -> usize {
+    pub fn scrub_json_piece(&self, tail: &mut String, piece: String) -> String {
+        if !tail.contains('\\') && !piece.contains('\\') {
+            return self.scrub_piece(tail, piece);
+        }
+        if self.finders.is_empty() {
+            return piece;
+        }
+        tail.push_str(&piece);
+        let plain = Unescaped::of(tail);
+        let open = tail.split_off(plain.places[self.settled(&plain.bytes)]);
+        let clean = self.scrub_json(tail).into_owned();
+        *tail = open;
+        clean
+    }
+
+    /// [`Secrets::scrub`] for JSON, in whose strings a value may be written with escapes.
+    #[must_use]
+    pub fn scrub_json<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        if self.finders.is_empty() || !text.contains('\\') {
+            return self.scrub(text);
+        }
+        let plain = Unescaped::of(text);
+        let mut found = self.found(&plain.bytes);
+        for range in &mut found {
+            *range = plain.places[range.start]..plain.places[range.end];
+        }
+        replace(text, &found)
+    }
+
+    /// Where held values stand, in order. Values that overlap are one.
+    fn found(&self, text: &[u8]) -> Vec<Range<usize>> {
+        let found = |finder: &Finder<'_>| -> Vec<Range<usize>> {
+            let length = finder.needle().len();
+            finder.find_iter(text).map(|at| at..at + length).collect()
+        };
+        let mut all: Vec<_> = self.finders.iter().flat_map(found).collect();
+        all.sort_unstable_by_key(|range| range.start);
+        let mut merged: Vec<Range<usize>> = Vec::with_capacity(all.len());
+        for range in all {
+            match merged.last_mut() {
+                Some(last) if range.start < last.end => last.end = last.end.max(range.end),
+                _ => merged.push(range),
+            }
+        }
+        merged
+    }
+
+    /// How much of a growing text is certain: its end may be the beginning of a held value, and
+    /// a value that reaches into that may be a part of a longer one.
+    fn settled(&self, text: &[u8]) -> usize {
         let begun = |finder: &Finder<'_>| {
             let value = finder.needle();
             let most = value.len().saturating_sub(1).min(text.len());
             (1..=most)
                 .rev()
-                .find(|&length| text.as_bytes().ends_with(&value[..length]))
+                .find(|&length| text.ends_with(&value[..length]))
         };
-        self.finders.iter().filter_map(begun).max().unwrap_or(0)
-    }
-
-    /// `text` with every held value replaced by `<redacted>`; the text itself if it holds none.
-    #[must_use]
-    pub fn scrub<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let mut text = Cow::Borrowed(text);
-        for finder in &self.finders {
-            let mut found = finder.find_iter(text.as_bytes()).peekable();
-            if found.peek().is_none() {
-                continue;
-            }
-            let mut clean = String::with_capacity(text.len());
-            let mut from = 0;
-            // A held value is whole characters, so its ends lie between characters.
-            for at in found {
-                clean.push_str(&text[from..at]);
-                clean.push_str(REDACTED);
-                from = at + finder.needle().len();
-            }
-            clean.push_str(&text[from..]);
-            text = Cow::Owned(clean);
+        let open = self.finders.iter().filter_map(begun).max().unwrap_or(0);
+        let settled = text.len() - open;
+        if open == 0 {
+            return settled;
         }
-        text
+        let across = self
+            .found(text)
+            .into_iter()
+            .find(|range| (range.start..range.end).contains(&settled));
+        across.map_or(settled, |range| range.start)
+    }
+}
+
+/// `text` with these parts replaced. They are whole characters, since held values are.
+fn replace<'a>(text: &'a str, found: &[Range<usize>]) -> Cow<'a, str> {
+    if found.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut clean = String::with_capacity(text.len());
+    let mut from = 0;
+    for range in found {
+        clean.push_str(&text[from..range.start]);
+        clean.push_str(REDACTED);
+        from = range.end;
+    }
+    clean.push_str(&text[from..]);
+    Cow::Owned(clean)
+}
+
+/// JSON with the escapes of its strings resolved.
+struct Unescaped {
+    bytes: Vec<u8>,
+    /// Where each of the bytes comes from, and where the last one ends. An escape that is cut at
+    /// the end of the text is left out.
+    places: Vec<usize>,
+}
+
+impl Unescaped {
+    fn of(text: &str) -> Self {
+        let mut plain = Self {
+            bytes: Vec::with_capacity(text.len()),
+            places: Vec::with_capacity(text.len() + 1),
+        };
+        let mut at = 0;
+        while let Some(first) = text[at..].chars().next() {
+            let unit = if first == '\\' {
+                escape(&text[at..])
+            } else {
+                Some((first, first.len_utf8()))
+            };
+            let Some((meant, length)) = unit else { break };
+            let mut buffer = [0; 4];
+            for byte in meant.encode_utf8(&mut buffer).bytes() {
+                plain.bytes.push(byte);
+                plain.places.push(at);
+            }
+            at += length;
+        }
+        plain.places.push(at);
+        plain
+    }
+}
+
+/// What the escape at the beginning of `text` means and how long it is; `None` if more of it has to
+/// come.
+fn escape(text: &str) -> Option<(char, usize)> {
+    let mut chars = text.chars().skip(1);
+    let meant = match chars.next()? {
+        'n' => '\n',
+        't' => '\t',
+        'r' => '\r',
+        'b' => '\u{8}',
+        'f' => '\u{c}',
+        'u' => return unicode_escape(text),
+        // A quote, a slash or a backslash; anything else is a fault that ends the object.
+        other => return Some((other, 1 + other.len_utf8())),
+    };
+    Some((meant, 2))
+}
+
+fn unicode_escape(text: &str) -> Option<(char, usize)> {
+    const LENGTH: usize = 6;
+    let unit = |text: &str| {
+        let digits = text.strip_prefix("\\u")?.get(..4)?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let may_go_on = |text: &str| {
+        let digits = text.strip_prefix("\\u").unwrap_or_default();
+        digits.len() < 4 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+    };
+    let replaced = Some((char::REPLACEMENT_CHARACTER, LENGTH));
+    let Some(first) = unit(text) else {
+        // A fault that ends the object, unless it is only cut.
+        return (!may_go_on(text)).then_some((char::REPLACEMENT_CHARACTER, 2));
+    };
+    if !(0xd800..0xdc00).contains(&first) {
+        return char::from_u32(first.into()).map_or(replaced, |meant| Some((meant, LENGTH)));
+    }
+    let rest = &text[LENGTH..];
+    match unit(rest) {
+        Some(second) => match char::decode_utf16([first, second]).next() {
+            Some(Ok(meant)) => Some((meant, 2 * LENGTH)),
+            _ => replaced,
+        },
+        None if rest.is_empty() || rest == "\\" || may_go_on(rest) && rest.starts_with("\\u") => {
+            None
+        }
+        None => replaced,
     }
 }
 
@@ -168,23 +309,90 @@ mod tests {
         ));
     }
 
+    /// The text as it comes out when it goes in in pieces of so many bytes, and what is kept back.
+    fn in_pieces(
+        secrets: &Secrets,
+        scrub: impl Fn(&Secrets, &mut String, String) -> String,
+        text: &str,
+        size: usize,
+    ) -> (String, String) {
+        let (mut tail, mut clean) = (String::new(), String::new());
+        for piece in text.as_bytes().chunks(size) {
+            let piece = String::from_utf8(piece.to_vec()).unwrap();
+            clean += &scrub(secrets, &mut tail, piece);
+        }
+        (clean, tail)
+    }
+
     #[test]
     fn a_value_in_pieces_is_found_and_other_text_is_not_kept_back() {
-        let mut secrets = Secrets::default();
-        secrets.hold("sk-secret-1234");
+        let held = secrets(&["sk-secret-1234"]);
         let text = "ask sk-secret-1234, not sk-secret-12x or sk-";
         for size in 1..text.len() {
-            let (mut tail, mut clean) = (String::new(), String::new());
-            for piece in text.as_bytes().chunks(size) {
-                let piece = String::from_utf8(piece.to_vec()).unwrap();
-                clean += &secrets.scrub_piece(&mut tail, piece);
-                assert!(!clean.contains("secret-1234"));
-            }
+            let (clean, tail) = in_pieces(&held, Secrets::scrub_piece, text, size);
             assert_eq!(tail, "sk-", "only what may still become the value waits");
             assert_eq!(clean, "ask <redacted>, not sk-secret-12x or ");
         }
         let mut tail = String::new();
         let piece = Secrets::default().scrub_piece(&mut tail, "sk-".to_owned());
         assert_eq!((piece.as_str(), tail.as_str()), ("sk-", ""));
+    }
+
+    #[test]
+    fn a_value_that_begins_or_crosses_another_leaves_nothing_of_it() {
+        for (values, text, clean) in [
+            (
+                ["sk-short99", "sk-short99longtail77"],
+                "a sk-short99longtail77 b sk-short99 c sk-short99longt",
+                "a <redacted> b <redacted> c <redacted>longt",
+            ),
+            (
+                ["abcdefgh", "ghijklmnop"],
+                "-abcdefghijklmnop-abcdefgh-abcdefghij-ghijklmnop-",
+                "-<redacted>-<redacted>-<redacted>ij-<redacted>-",
+            ),
+            (
+                ["long-abcdefgh-long", "abcdefgh"],
+                "long-abcdefgh-long long-abcdefgh-lo",
+                "<redacted> long-<redacted>-lo",
+            ),
+        ] {
+            let held = secrets(&values);
+            assert_eq!(held.scrub(text), clean);
+            for size in 1..=text.len() {
+                let (mut pieces, tail) = in_pieces(&held, Secrets::scrub_piece, text, size);
+                pieces += &held.scrub(&tail);
+                assert_eq!(pieces, clean, "in pieces of {size}");
+            }
+            for end in 0..text.len() {
+                let so_far = held.scrub_so_far(&text[..end]);
+                assert!(clean.starts_with(&*so_far), "{so_far:?} at {end}");
+            }
+        }
+    }
+
+    #[test]
+    fn escapes_hide_no_value_in_json() {
+        let held = secrets(&["sk-ca/nary\"\u{1f600}-0123"]);
+        let escaped = r#"\u0073k-ca\/n\u0061r\u0079\"\ud83d\uDE00-012\u0033"#;
+        let plain = "sk-ca/nary\\\"\u{1f600}-0123";
+        for value in [escaped, plain] {
+            let text = format!(
+                r#"{{"\n{value}":["\u0073k\t","{value}\\","\ud83d\u0073k-ca","\q{value}"]}}"#
+            );
+            let clean = r#"{"\n<redacted>":["\u0073k\t","<redacted>\\","\ud83d\u0073k-ca","\q<redacted>"]}"#;
+            assert_eq!(held.scrub_json(&text), clean);
+            let pieces = text.replace('\u{1f600}', "\\ud83d\\ude00");
+            for size in 1..=pieces.len() {
+                let (mut told, tail) = in_pieces(&held, Secrets::scrub_json_piece, &pieces, size);
+                told += &held.scrub_json(&tail);
+                assert_eq!(told, clean, "in pieces of {size}");
+            }
+        }
+        for open in ["\\", "\\u", "\\u00", "\\ud83d", "\\ud83d\\", "\\ud83d\\ude"] {
+            let mut tail = String::new();
+            let told = held.scrub_json_piece(&mut tail, format!("x{open}"));
+            assert_eq!((told.as_str(), tail.as_str()), ("x", open));
+        }
     }
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde::de::IntoDeserializer as _;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::json::{self, UnknownKeys};
@@ -30,6 +31,7 @@ pub struct Settings {
     /// Thinking level of a run that asks for none.
     pub default_thinking_level: Option<ThinkingLevel>,
     /// Token budgets that replace the built-in ones of a thinking level.
+    #[serde(deserialize_with = "by_level")]
     pub thinking_budgets: BTreeMap<ThinkingLevel, u64>,
     /// Failed requests.
     pub retry: Retry,
@@ -378,6 +380,25 @@ impl Retry {
             _ => &[],
         }
     }
+}
+
+/// A map whose keys are levels. They are read as texts, which an error can name.
+fn by_level<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<ThinkingLevel, u64>, D::Error> {
+    #[derive(PartialEq, Eq, PartialOrd, Ord)]
+    struct Level(ThinkingLevel);
+    impl<'de> Deserialize<'de> for Level {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            let name = String::deserialize(deserializer)?;
+            ThinkingLevel::deserialize(name.into_deserializer()).map(Self)
+        }
+    }
+    let map = BTreeMap::<Level, u64>::deserialize(deserializer)?;
+    Ok(map
+        .into_iter()
+        .map(|(level, tokens)| (level.0, tokens))
+        .collect())
 }
 
 fn bound(milliseconds: u64) -> Option<Duration> {

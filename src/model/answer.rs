@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use futures_util::stream;
 use serde::Serialize;
 
@@ -55,18 +56,17 @@ pub(crate) fn stream(
     decoder: impl Decoder,
 ) -> ModelStream {
     let body = match serde_json::to_vec(body) {
-        Ok(body) => body,
+        Ok(body) => Bytes::from(body),
         Err(error) => {
             let text = format!("The request cannot be written as JSON: {error}.");
             let error = ModelError::new(ErrorCode::Internal, text);
             return Box::pin(stream::iter([Err(error)]));
         }
     };
-    let beginning = &body[..body.len().min(BEGINNING)];
     let answer = Answer {
         endpoint: Arc::clone(endpoint),
-        beginning: String::from_utf8_lossy(beginning).into_owned(),
-        state: State::Ask(body),
+        body,
+        state: State::Ask,
         reader: Reader::new(decoder),
         queue: VecDeque::new(),
         failure: None,
@@ -74,13 +74,10 @@ pub(crate) fn stream(
     Box::pin(stream::unfold(answer, Answer::next))
 }
 
-/// So many bytes of a request are enough to know it by: all protocols begin with fixed words.
-const BEGINNING: usize = 24;
-
 struct Answer<D> {
     endpoint: Arc<Endpoint>,
-    /// How the request begins.
-    beginning: String,
+    /// The request, which no error may repeat.
+    body: Bytes,
     state: State,
     reader: Reader<D>,
     queue: VecDeque<ModelDelta>,
@@ -89,33 +86,43 @@ struct Answer<D> {
 }
 
 enum State {
-    Ask(Vec<u8>),
+    Ask,
     Read(Body),
     Done,
 }
 
 impl<D: Decoder> Answer<D> {
+    /// The error as others may see it.
+    fn told(&self, error: ModelError) -> ModelError {
+        error
+            .without_request(&self.body)
+            .scrubbed(self.endpoint.secrets())
+    }
+
     async fn next(mut self) -> Option<(Result<ModelDelta, ModelError>, Self)> {
         loop {
-            if let Some(delta) = self.queue.pop_front() {
+            if let Some(mut delta) = self.queue.pop_front() {
+                if let ModelDelta::Finished {
+                    refusal: Some(text),
+                    ..
+                } = &mut delta
+                {
+                    let error = ModelError::new(ErrorCode::ContentRefused, std::mem::take(text));
+                    *text = self.told(error).message;
+                }
                 return Some((Ok(delta), self));
             }
             if let Some(error) = self.failure.take() {
                 self.state = State::Done;
-                let error = error
-                    .without_request(&self.beginning)
-                    .scrubbed(self.endpoint.secrets());
+                let error = self.told(error);
                 return Some((Err(error), self));
             }
             let step = match &mut self.state {
                 State::Done => return None,
-                State::Ask(body) => {
-                    let body = std::mem::take(body);
-                    self.endpoint.post(body).await.map(|body| {
-                        self.queue.push_back(ModelDelta::Accepted);
-                        self.state = State::Read(body);
-                    })
-                }
+                State::Ask => self.endpoint.post(self.body.clone()).await.map(|body| {
+                    self.queue.push_back(ModelDelta::Accepted);
+                    self.state = State::Read(body);
+                }),
                 State::Read(body) => match body.chunk().await {
                     Ok(Some(bytes)) => self.reader.bytes(&bytes, &mut self.queue),
                     Ok(None) => {

@@ -36,7 +36,8 @@ pub async fn discover(model: &Model, key: Option<&Secret>) -> Result<Vec<String>
     } else {
         format!("{path}/v1/models")
     });
-    let client = tokio::task::spawn_blocking(|| client(true))
+    let place = url.clone();
+    let client = tokio::task::spawn_blocking(move || client(&place))
         .await
         .map_err(|error| ModelError::network(error.to_string()))??;
     let mut request = client.get(url).timeout(PATIENCE);

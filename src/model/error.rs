@@ -7,12 +7,15 @@ use serde_json::Value;
 use super::Secret;
 use crate::event::ErrorCode;
 
+mod echo;
 mod hint;
 
 /// Longest message, in characters.
 const MAX_MESSAGE: usize = 2000;
 /// Shorter values are not searched for: they would turn up in ordinary words.
 const MIN_SECRET: usize = 8;
+/// So many bytes of a request are enough to know it by: all protocols begin with fixed words.
+const BEGINNING: usize = 24;
 
 /// A request that failed, classified.
 ///
@@ -105,23 +108,27 @@ impl ModelError {
         Details::read(value).classify(status)
     }
 
-    /// The error without the request, should the service have repeated it, as it is or inside a
-    /// string of JSON; `beginning` is how it begins. To be [scrubbed](Self::scrubbed) after this.
+    /// The error without the request (JSON), should the service have repeated some of it: its
+    /// beginning with whatever follows, or texts of it in any form. To be
+    /// [scrubbed](Self::scrubbed) after this.
     #[must_use]
-    pub(crate) fn without_request(mut self, beginning: &str) -> Self {
+    pub(crate) fn without_request(mut self, request: &[u8]) -> Self {
+        let beginning = String::from_utf8_lossy(&request[..request.len().min(BEGINNING)]);
         let quoted = beginning.replace('"', "\\\"");
-        let found = [beginning, &quoted].map(|text| self.message.find(text));
-        if let Some(at) = found.into_iter().flatten().min() {
+        let found = [&*beginning, &quoted].map(|text| self.message.find(text));
+        if let Some(at) = found.into_iter().flatten().min()
+            && !beginning.is_empty()
+        {
             self.message.truncate(at);
             self.message.push_str("<redacted>");
         }
+        self.message = echo::without(&self.message, request);
         self
     }
 
-    /// The error without these values, should the service have repeated them, and cut to the
-    /// longest message. In this order: half a key must not be left over at the end.
+    /// The error without these values, should the service have repeated them.
     #[must_use]
-    pub(crate) fn scrubbed(mut self, secrets: &[Secret]) -> Self {
+    pub(crate) fn without_secrets(mut self, secrets: &[Secret]) -> Self {
         for secret in secrets
             .iter()
             .map(Secret::expose)
@@ -131,8 +138,16 @@ impl ModelError {
                 self.message = self.message.replace(secret, "<redacted>");
             }
         }
-        self.message = shorten(self.message);
         self
+    }
+
+    /// The error without these values, cut to the longest message. In this order: half a key must
+    /// not be left over at the end.
+    #[must_use]
+    pub(crate) fn scrubbed(self, secrets: &[Secret]) -> Self {
+        let mut error = self.without_secrets(secrets);
+        error.message = shorten(error.message);
+        error
     }
 }
 

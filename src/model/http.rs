@@ -11,8 +11,11 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, 
 use reqwest::{Client, Response, Url};
 use tokio::sync::OnceCell;
 
+use super::catalogue::is_this_machine;
 use super::{ModelError, Secret};
 use crate::event::ErrorCode;
+
+mod proxy;
 
 /// Names a file with further certificate authorities (PEM) to trust.
 const CA_FILE: &str = "QUIPU_CA_FILE";
@@ -190,7 +193,7 @@ impl Endpoint {
     }
 
     /// Sends the body (JSON) and waits until the service begins to answer with a stream.
-    pub(crate) async fn post(&self, body: Vec<u8>) -> Result<Body, ModelError> {
+    pub(crate) async fn post(&self, body: Bytes) -> Result<Body, ModelError> {
         let answer = match self.timeouts.start {
             Some(limit) => tokio::time::timeout(limit, self.ask(body))
                 .await
@@ -215,10 +218,11 @@ impl Endpoint {
             },
             Err(error) => Err(error),
         }
-        .map_err(|error| error.scrubbed(&self.secrets))
+        // The whole message: what is cut off is looked at, too.
+        .map_err(|error| error.without_secrets(&self.secrets))
     }
 
-    async fn ask(&self, body: Vec<u8>) -> Result<Response, ModelError> {
+    async fn ask(&self, body: Bytes) -> Result<Response, ModelError> {
         let client = self.client.get_or_try_init(|| self.build()).await?;
         let request = client
             .post(self.url.clone())
@@ -232,16 +236,8 @@ impl Endpoint {
 
     /// Building a client reads the system's certificates, hence late and off the runtime's thread.
     async fn build(&self) -> Result<Client, ModelError> {
-        let host = self
-            .url
-            .host_str()
-            .unwrap_or_default()
-            .trim_matches(['[', ']']);
-        let loopback = host == "localhost"
-            || host
-                .parse::<std::net::IpAddr>()
-                .is_ok_and(|address| address.is_loopback());
-        let built = tokio::task::spawn_blocking(move || client(loopback)).await;
+        let url = self.url.clone();
+        let built = tokio::task::spawn_blocking(move || client(&url)).await;
         built.unwrap_or_else(|error| {
             Err(ModelError::new(
                 ErrorCode::Internal,
@@ -252,6 +248,7 @@ impl Endpoint {
 
     fn unreachable(&self, error: &reqwest::Error) -> ModelError {
         let reason = root_cause(error);
+        let proxy = proxy(&self.url).ok().flatten();
         if reason.contains("certificate") {
             return ModelError::new(
                 ErrorCode::Network,
@@ -262,10 +259,21 @@ impl Endpoint {
                 ),
             );
         }
-        ModelError::network(if error.is_connect() {
-            format!("Could not connect to {}: {reason}.", self.host)
-        } else {
-            format!("The request to {} failed: {reason}.", self.host)
+        let host = &self.host;
+        ModelError::network(match (proxy, error.is_connect()) {
+            (Some(proxy), true) => match reason.strip_prefix("tunnel error: ") {
+                // The answer was not 200; what it was the client does not tell.
+                Some("unsuccessful") => {
+                    format!("Could not connect to {host}: {proxy} refused to.")
+                }
+                Some(reason) => format!("Could not connect to {host}: {proxy} says {reason}."),
+                None => format!("Could not connect to {host} through {proxy}: {reason}."),
+            },
+            (None, true) => format!("Could not connect to {host}: {reason}."),
+            (Some(proxy), false) => {
+                format!("The request to {host} through {proxy} failed: {reason}.")
+            }
+            (None, false) => format!("The request to {host} failed: {reason}."),
         })
     }
 
@@ -316,25 +324,37 @@ impl Body {
     }
 }
 
-pub(crate) fn client(loopback: bool) -> Result<Client, ModelError> {
+/// The proxy for a URL, if any; none reaches the loopback interface of this machine.
+fn proxy(url: &Url) -> Result<Option<proxy::Proxy>, ModelError> {
+    if is_this_machine(url.as_str()) {
+        return Ok(None);
+    }
+    // What is no Unicode is no proxy either, and told as such.
+    let variable = |name: &str| Some(std::env::var_os(name)?.to_string_lossy().into_owned());
+    proxy::of(url, &variable)
+}
+
+/// A client for this URL.
+pub(crate) fn client(url: &Url) -> Result<Client, ModelError> {
+    proxy(url)?;
     // Fails only when one is installed already, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut builder = Client::builder()
         // A redirect would carry the key and the conversation to wherever it points.
         .redirect(reqwest::redirect::Policy::none())
         .tcp_keepalive(Duration::from_secs(30));
-    if loopback {
-        // No proxy reaches the loopback interface of this machine.
+    if is_this_machine(url.as_str()) {
         builder = builder.no_proxy();
     }
-    if let Some(path) = std::env::var_os(CA_FILE).filter(|path| !path.is_empty()) {
+    let ca_file = std::env::var_os(CA_FILE).filter(|path| !path.is_empty());
+    if let Some(path) = &ca_file {
         let error = |why: String| {
             ModelError::new(
                 ErrorCode::Configuration,
                 format!("The file {} named by {CA_FILE} {why}.", path.display()),
             )
         };
-        let pem = std::fs::read(&path).map_err(|io| error(format!("cannot be read: {io}")))?;
+        let pem = std::fs::read(path).map_err(|io| error(format!("cannot be read: {io}")))?;
         let certificates = reqwest::Certificate::from_pem_bundle(&pem)
             .map_err(|_| error("holds no PEM certificates".to_owned()))?;
         if certificates.is_empty() {
@@ -344,9 +364,12 @@ pub(crate) fn client(loopback: bool) -> Result<Client, ModelError> {
     }
     builder.build().map_err(|error| {
         let reason = root_cause(&error);
+        let and_file = ca_file.map_or_else(String::new, |path| {
+            format!(" and of the file {} named by {CA_FILE}", path.display())
+        });
         ModelError::new(
             ErrorCode::Configuration,
-            format!("No HTTP client with the certificates of this system: {reason}."),
+            format!("No HTTP client with the certificates of this system{and_file}: {reason}."),
         )
     })
 }

@@ -14,7 +14,7 @@ impl CallIds {
     /// The id to use: a new one for an empty one, and one with a suffix for one already used.
     pub(crate) fn claim(&mut self, id: &str) -> String {
         let id = if id.is_empty() {
-            format!("call_{}", uuid::Uuid::new_v4().simple())
+            new_call_id()
         } else {
             id.to_owned()
         };
@@ -29,6 +29,11 @@ impl CallIds {
         self.used.insert(unused.clone(), 2);
         unused
     }
+}
+
+/// An id that no other call has.
+pub(crate) fn new_call_id() -> String {
+    format!("call_{}", uuid::Uuid::new_v4().simple())
 }
 
 #[cfg(test)]

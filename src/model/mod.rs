@@ -37,6 +37,7 @@ use crate::event::{
 pub use discover::discover;
 pub use error::ModelError;
 pub use http::Timeouts;
+pub(crate) use ids::new_call_id;
 pub use json::{parse as parse_json, repair_surrogates};
 pub use offline::{Offline, Script, ScriptError};
 pub use thinking::clamp as clamp_thinking;

@@ -5,6 +5,7 @@ use std::io::Write as _;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 
 use crate::config::Secrets;
+use crate::wire::visible_line;
 
 /// Cuts what is read into lines of a bounded length. [`Lines::next`] may be dropped and called again
 /// without a loss.
@@ -104,8 +105,7 @@ impl<'a> Notes<'a> {
         self.left = left;
         let text = String::from_utf8_lossy(&bytes[..bytes.len().min(self.longest)]);
         let text = self.secrets.scrub(&text);
-        // What would move the cursor of a terminal is no part of a message.
-        let text: String = text.chars().filter(|c| !c.is_control()).collect();
+        let text = visible_line(&text);
         let text = text.strip_prefix("quipu: ").unwrap_or(&text);
         let (id, what, more) = (self.agent_id, self.what, if cut { "…" } else { "" });
         // Nothing sensible is left to do when standard error is gone.

@@ -12,12 +12,14 @@ mod output;
 mod projection;
 mod senpi;
 mod text;
+mod visible;
 mod writer;
 
 pub use crate::contract::Wire;
 pub use filter::{EventFilter, UnknownEvent};
 pub use output::{Ending, EventSender, Finished, Output, StreamClosed};
 pub use projection::{Line, Projection};
+pub(crate) use visible::{visible, visible_line, visible_note};
 
 /// What standard output holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

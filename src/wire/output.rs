@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::text::Text;
 use super::writer::Writer;
-use super::{Form, Projection, WireOptions, line};
+use super::{Form, Projection, WireOptions, line, visible_line};
 use crate::event::tracker::{CloseReason, OrderError, Tracker};
 use crate::event::{ModelRef, Outcome, QuipuEvent, Stamp, StopReason, StreamEndEvent, StreamError};
 
@@ -258,7 +258,8 @@ impl<W: Write> Lines<W> {
             // The line is still written: a reader is better served by it than by its loss.
             let _ = writeln!(
                 io::stderr(),
-                "quipu: the stream breaks its own order: {fault}"
+                "quipu: the stream breaks its own order: {}",
+                visible_line(&fault.to_string())
             );
             self.disorder = Some(fault);
         }
@@ -288,7 +289,8 @@ impl<W: Write> Lines<W> {
             if let Err(fault) = line.append_to(buffer) {
                 let _ = writeln!(
                     io::stderr(),
-                    "quipu: an event ({kind}) cannot be written: {fault}"
+                    "quipu: an event ({kind}) cannot be written: {}",
+                    visible_line(&fault.to_string())
                 );
                 return;
             }

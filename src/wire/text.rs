@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 
+use super::{visible, visible_line};
 use crate::event::{AgentMessage, AssistantContent, QuipuEvent, StopReason};
 
 /// The longest line of progress, in characters.
@@ -13,6 +14,8 @@ pub(super) struct Text {
     answer: Option<String>,
     /// Whether somebody watches standard error.
     watched: bool,
+    /// Whether standard output is a terminal.
+    terminal: bool,
 }
 
 impl Text {
@@ -20,6 +23,7 @@ impl Text {
         Self {
             answer: None,
             watched: io::stderr().is_terminal(),
+            terminal: io::stdout().is_terminal(),
         }
     }
 
@@ -35,7 +39,13 @@ impl Text {
             }
             QuipuEvent::AgentEnd(end) if !end.will_retry => {
                 if let Some(answer) = self.answer.take().filter(|answer| !answer.is_empty()) {
-                    out.extend_from_slice(answer.as_bytes());
+                    // Whatever else reads it gets what the model wrote.
+                    let shown = if self.terminal {
+                        visible(&answer)
+                    } else {
+                        answer.as_str().into()
+                    };
+                    out.extend_from_slice(shown.as_bytes());
                     if !answer.ends_with('\n') {
                         out.push(b'\n');
                     }
@@ -58,11 +68,7 @@ impl Text {
     /// Writes a line of progress.
     fn tell(&self, text: &str) {
         if self.watched {
-            let line: String = text
-                .chars()
-                .filter(|c| !c.is_control())
-                .take(WIDTH)
-                .collect();
+            let line: String = visible_line(text).chars().take(WIDTH).collect();
             // Progress is worth no failure.
             let _ = writeln!(io::stderr(), "· {line}");
         }
@@ -79,4 +85,45 @@ fn text_of(content: &[AssistantContent]) -> String {
         .filter_map(text)
         .collect::<Vec<_>>()
         .join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::event::{AgentEndEvent, AssistantMessage, MessageEndEvent};
+
+    fn printed(terminal: bool, answer: &str) -> String {
+        let message: AssistantMessage = serde_json::from_value(json!({
+            "role": "assistant", "content": [{"type": "text", "text": answer}], "api": "a",
+            "provider": "p", "model": "m", "stopReason": "stop", "timestamp": 1,
+            "usage": crate::model::TokenUsage::default().priced(&crate::model::Prices::default()),
+        }))
+        .unwrap();
+        let end: AgentEndEvent = serde_json::from_value(
+            json!({"type": "agent_end", "messages": [], "willRetry": false}),
+        )
+        .unwrap();
+        let mut text = Text {
+            answer: None,
+            watched: false,
+            terminal,
+        };
+        let mut out = Vec::new();
+        let message = message.into();
+        text.append(&mut out, &MessageEndEvent { message }.into());
+        text.append(&mut out, &end.into());
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn only_a_terminal_is_spared_the_controls_of_an_answer() {
+        let answer = "a\u{1b}]0;title\u{7}\n\u{9b}2J\u{202e}b";
+        assert_eq!(printed(false, answer), format!("{answer}\n"));
+        assert_eq!(
+            printed(true, answer),
+            "a\\u{1b}]0;title\\u{7}\n\\u{9b}2J\\u{202e}b\n"
+        );
+    }
 }

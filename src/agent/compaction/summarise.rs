@@ -187,8 +187,7 @@ impl<'a> Summariser<'a> {
                     stop_reason,
                     refusal,
                 })) => {
-                    // What was kept back turned out to be no secret.
-                    self.push(std::mem::take(&mut tail)).await?;
+                    self.add(&std::mem::take(&mut tail)).await?;
                     let written = self.text[begin..].trim();
                     let none = written.chars().nth(SHORTEST - 1).is_none();
                     return Ok(match (stop_reason, refusal) {

@@ -15,6 +15,7 @@ use crate::config::{Environment, Paths};
 use crate::event::{ErrorCode, Number};
 use crate::model::catalogue::{self, PROVIDERS, Request, Selection, Unpriced};
 use crate::model::{Model, discover};
+use crate::wire::visible_line;
 
 /// The arguments of `quipu models`.
 #[derive(Debug, Args)]
@@ -161,7 +162,8 @@ impl Models {
                     .and_then(|c| c.key);
                 // A server that is not running is the usual case and no news.
                 let ids = discover(&model, key.as_ref()).await.unwrap_or_default();
-                for id in ids {
+                // An empty one cannot be named.
+                for id in ids.into_iter().filter(|id| !id.trim().is_empty()) {
                     let found = Model {
                         id,
                         reasoning: false,
@@ -255,6 +257,7 @@ impl Row {
             self.source.to_owned(),
             api,
         ]
+        .map(|cell| visible_line(&cell).into_owned())
     }
 }
 

@@ -4,7 +4,7 @@ mod markdown;
 mod rows;
 
 use std::fmt::Write as _;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -17,6 +17,7 @@ use crate::cli::{Failure, exit_code, note, session};
 use crate::config::settings::Settings;
 use crate::config::{ConfigError, Environment, Paths};
 use crate::session::{FindError, Found, Places, SessionError, about, is_path, read_header};
+use crate::wire::{visible, visible_line};
 
 /// The arguments of `quipu sessions`.
 #[derive(Debug, Args)]
@@ -101,7 +102,7 @@ struct Row {
 
 impl Sessions {
     pub(super) fn run(&self) -> ExitCode {
-        let print = |text: String| super::print(text.as_bytes());
+        let print = |text: String| super::print(visible(&text).as_bytes());
         let ended = match &self.what {
             None => self.list.text().map(print),
             Some(What::List(list)) => list.text().map(print),
@@ -179,8 +180,8 @@ impl List {
 
     fn table(&self, rows: &[Row]) -> String {
         let mut text = String::new();
-        let width = |text: &String| text.chars().count();
-        let ids = rows.iter().map(|row| width(&row.id)).max().unwrap_or(0);
+        let width = |row: &Row| visible_line(&row.id).chars().count();
+        let ids = rows.iter().map(width).max().unwrap_or(0);
         for row in rows {
             let title = match (&row.name, &row.first_prompt) {
                 (Some(name), _) => name.clone(),
@@ -190,11 +191,14 @@ impl List {
             let plural = if row.messages == 1 { "" } else { "s" };
             let _ = write!(
                 text,
-                "{:ids$}  {}  {:4} message{plural}  {title}",
-                row.id, row.modified, row.messages
+                "{:ids$}  {}  {:4} message{plural}  {}",
+                visible_line(&row.id),
+                row.modified,
+                row.messages,
+                visible_line(&title)
             );
             if self.all {
-                let _ = write!(text, "  ({})", row.cwd);
+                let _ = write!(text, "  ({})", visible_line(&row.cwd));
             }
             text.truncate(text.trim_end().len());
             text.push('\n');
@@ -245,6 +249,16 @@ impl Export {
     fn run(&self) -> Result<ExitCode, Failure> {
         let file = self.show.file()?;
         let Some(output) = &self.output else {
+            if std::io::stdout().is_terminal() {
+                // A terminal only: an export into a file or pipe is what the session holds.
+                let mut text = Vec::new();
+                return match self::export(&file, &mut text) {
+                    Err(Unwritten::Session(error)) => Err(session::failure(error)),
+                    _ => Ok(super::print(
+                        visible(&String::from_utf8_lossy(&text)).as_bytes(),
+                    )),
+                };
+            }
             let mut out = BufWriter::new(std::io::stdout().lock());
             return match self::export(&file, &mut out) {
                 Ok(()) => Ok(super::printed(Ok(()))),

@@ -88,7 +88,9 @@ fn endpoint(url: &str, timeouts: Timeouts) -> Endpoint {
 }
 
 async fn ask(url: &str, timeouts: Timeouts) -> Result<Vec<u8>, ModelError> {
-    let mut body = endpoint(url, timeouts).post(b"{\"q\":1}".to_vec()).await?;
+    let mut body = endpoint(url, timeouts)
+        .post(Bytes::from_static(b"{\"q\":1}"))
+        .await?;
     let mut bytes = Vec::new();
     while let Some(chunk) = body.chunk().await? {
         bytes.extend_from_slice(&chunk);
@@ -265,7 +267,7 @@ async fn dropping_the_stream_closes_the_connection() {
         socket.read_buf(&mut request).await
     });
     let mut body = endpoint(&url, Timeouts::default())
-        .post(b"{}".to_vec())
+        .post(Bytes::from_static(b"{}"))
         .await
         .unwrap();
     assert!(body.chunk().await.unwrap().is_some());

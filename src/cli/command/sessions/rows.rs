@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use crate::session::{SessionError, entries, first_line, text_of};
+use crate::wire::visible_line;
 
 /// What marks an entry on a branch that was left.
 const LEFT: &str = "~";
@@ -19,14 +20,14 @@ pub(super) fn of(file: &Path) -> Result<String, SessionError> {
         let entry = &line.entry;
         let (kind, told) = told(entry);
         if entry.get("type").is_some_and(|kind| kind == "session") {
-            let _ = writeln!(text, "{told}");
+            let _ = writeln!(text, "{}", visible_line(&told));
             continue;
         }
         any_left |= !line.on_path;
         let mark = if line.on_path { " " } else { LEFT };
         let (time, id) = (time(entry), string(entry, "id"));
         let row = format!("{mark} {time:20}  {id:8}  {kind:10}  {told}");
-        let _ = writeln!(text, "{}", row.trim_end());
+        let _ = writeln!(text, "{}", visible_line(row.trim_end()));
     }
     if any_left {
         let _ = writeln!(text, "\n{LEFT} on a branch that was left");
