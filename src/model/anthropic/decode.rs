@@ -13,7 +13,8 @@ use crate::model::{ModelDelta, ModelError, TokenUsage, json};
 
 const REFUSED: &str = "The model refused to answer.";
 
-/// Every field of every event that says something to us. What is absent may also be null.
+/// Every field of every event that says something to us. What is absent may also be null, and what
+/// the answer can do without may be anything.
 #[derive(Debug, Deserialize)]
 struct Event {
     #[serde(rename = "type")]
@@ -22,14 +23,18 @@ struct Event {
     message: Option<Message>,
     content_block: Option<StartedBlock>,
     delta: Option<Delta>,
+    #[serde(default, deserialize_with = "json::lenient")]
     usage: Option<Usage>,
     error: Option<Value>,
 }
 
 #[derive(Debug, Deserialize)]
 struct Message {
+    #[serde(default, deserialize_with = "json::lenient")]
     id: Option<String>,
+    #[serde(default, deserialize_with = "json::lenient")]
     model: Option<String>,
+    #[serde(default, deserialize_with = "json::lenient")]
     usage: Option<Usage>,
 }
 
@@ -58,17 +63,25 @@ struct Delta {
     stop_details: Option<Value>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 struct Usage {
+    #[serde(deserialize_with = "json::count")]
     input_tokens: Option<u64>,
+    #[serde(deserialize_with = "json::count")]
     output_tokens: Option<u64>,
+    #[serde(deserialize_with = "json::count")]
     cache_read_input_tokens: Option<u64>,
+    #[serde(deserialize_with = "json::count")]
     cache_creation_input_tokens: Option<u64>,
+    #[serde(deserialize_with = "json::lenient")]
     cache_creation: Option<CacheCreation>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 struct CacheCreation {
+    #[serde(deserialize_with = "json::count")]
     ephemeral_1h_input_tokens: Option<u64>,
 }
 

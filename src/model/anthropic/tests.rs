@@ -394,6 +394,32 @@ fn odd_services_are_understood() {
 }
 
 #[test]
+fn what_an_answer_can_do_without_may_be_anything() {
+    let start = r#"{"type":"message_start","message":{"id":7,"model":["m"],"usage":"none"}}"#;
+    let delta = |usage: &str| {
+        format!(
+            r#"{{"type":"message_delta","delta":{{"stop_reason":"end_turn"}},"usage":{usage}}}"#
+        )
+    };
+    for usage in [
+        "\"x\"",
+        "7",
+        "[]",
+        r#"{"output_tokens":-1}"#,
+        r#"{"output_tokens":"12"}"#,
+    ] {
+        let deltas = good(&[start, TEXT, HELLO, END_0, &delta(usage), STOP]);
+        let counted = |delta: &D| matches!(delta, D::Usage(_));
+        assert!(!deltas.iter().any(counted), "{usage} {deltas:?}");
+        assert_eq!(deltas.last(), Some(&finished(StopReason::Stop)));
+    }
+    // What can be read of them counts.
+    let odd = r#"{"input_tokens":null,"output_tokens":7.0,"cache_read_input_tokens":-1,"cache_creation":3}"#;
+    let deltas = good(&[START, TEXT, HELLO, END_0, &delta(odd), STOP]);
+    assert!(deltas.contains(&D::Usage(usage(7))), "{deltas:?}");
+}
+
+#[test]
 fn lone_surrogates_are_replaced() {
     let lone = r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a\ud83d"}}"#;
     let deltas = good(&[START, TEXT, lone, END_0, END_TURN, STOP]);

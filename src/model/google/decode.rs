@@ -14,14 +14,18 @@ use crate::model::{ModelDelta, ModelError, TokenUsage, json};
 /// Name of a call that never got one.
 const UNNAMED: &str = "unnamed";
 
-/// Every field of a chunk that says something to us. What is absent may also be null.
+/// Every field of a chunk that says something to us. What is absent may also be null, and what the
+/// answer can do without may be anything.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Chunk {
     candidates: Option<Vec<Candidate>>,
     prompt_feedback: Option<PromptFeedback>,
+    #[serde(default, deserialize_with = "json::lenient")]
     usage_metadata: Option<UsageMetadata>,
+    #[serde(default, deserialize_with = "json::lenient")]
     model_version: Option<String>,
+    #[serde(default, deserialize_with = "json::lenient")]
     response_id: Option<String>,
     error: Option<Value>,
 }
@@ -31,6 +35,7 @@ struct Chunk {
 struct Candidate {
     content: Option<Content>,
     finish_reason: Option<String>,
+    #[serde(default, deserialize_with = "json::lenient")]
     finish_message: Option<String>,
 }
 
@@ -59,6 +64,7 @@ struct FunctionCall {
 #[serde(rename_all = "camelCase")]
 struct PromptFeedback {
     block_reason: Option<String>,
+    #[serde(default, deserialize_with = "json::lenient")]
     block_reason_message: Option<String>,
 }
 
@@ -67,16 +73,22 @@ struct PromptFeedback {
     reason = "the names are those of the service"
 )]
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(default, rename_all = "camelCase")]
 struct UsageMetadata {
     /// Cached ones included.
+    #[serde(deserialize_with = "json::count")]
     prompt_token_count: Option<u64>,
+    #[serde(deserialize_with = "json::count")]
     cached_content_token_count: Option<u64>,
     /// What the service's own tools put into the prompt.
+    #[serde(deserialize_with = "json::count")]
     tool_use_prompt_token_count: Option<u64>,
     /// Thoughts not included.
+    #[serde(deserialize_with = "json::count")]
     candidates_token_count: Option<u64>,
+    #[serde(deserialize_with = "json::count")]
     thoughts_token_count: Option<u64>,
+    #[serde(deserialize_with = "json::count")]
     total_token_count: Option<u64>,
 }
 

@@ -433,6 +433,37 @@ fn usage_counts_the_cache_apart_and_thoughts_once() {
 }
 
 #[test]
+fn what_an_answer_can_do_without_may_be_anything() {
+    let with = |usage: Value| {
+        let mut chunk = finish("STOP");
+        chunk["usageMetadata"] = usage;
+        chunk["modelVersion"] = 7.into();
+        chunk["responseId"] = json!(["r"]);
+        chunk["candidates"][0]["finishMessage"] = 7.into();
+        chunk
+    };
+    for usage in [
+        json!("x"),
+        json!(7),
+        json!([1]),
+        json!({"candidatesTokenCount": -1}),
+        json!({"candidatesTokenCount": "12", "promptTokenCount": {}}),
+    ] {
+        let (deltas, error) = decode(&[data(&[with(usage.clone())]).as_bytes()]);
+        assert_eq!(error, None, "{usage}");
+        assert_eq!(deltas, [finished(StopReason::Stop)], "{usage}");
+    }
+    let odd = json!({"promptTokenCount": 3, "candidatesTokenCount": 1.5, "thoughtsTokenCount": -1});
+    let (deltas, _) = decode(&[data(&[with(odd)]).as_bytes()]);
+    let usage = TokenUsage {
+        input: 3,
+        output: 1,
+        ..TokenUsage::default()
+    };
+    assert_eq!(deltas[0], D::Usage(usage));
+}
+
+#[test]
 fn errors_inside_the_stream_are_classified() {
     let start = data(&[parts(json!([{"text": "x"}]))]);
     for (error, code, retryable) in [

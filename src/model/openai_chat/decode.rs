@@ -25,6 +25,7 @@ struct Chunk {
     model: Option<Value>,
     object: Option<Value>,
     choices: Option<Vec<Choice>>,
+    #[serde(default, deserialize_with = "json::lenient")]
     usage: Option<Usage>,
     error: Option<Value>,
 }
@@ -33,6 +34,7 @@ struct Chunk {
 struct Choice {
     delta: Option<Delta>,
     finish_reason: Option<String>,
+    #[serde(default, deserialize_with = "json::lenient")]
     usage: Option<Usage>,
     error: Option<Value>,
 }

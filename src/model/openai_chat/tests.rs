@@ -335,11 +335,13 @@ fn usage_is_the_latest_that_any_chunk_tells() {
         chunk
     };
     let in_choice = json!({"choices": [{"delta": null, "finish_reason": "stop",
-        "usage": {"prompt_tokens": 5, "completion_tokens": 7}}], "usage": null});
+        "usage": {"prompt_tokens": 5, "completion_tokens": 7}}], "usage": 7});
     let events = [
         with(json!({"prompt_tokens": 5, "completion_tokens": 1})),
         with(json!({"prompt_tokens": 5, "completion_tokens": 1})),
         with(json!({})),
+        with(json!("x")),
+        with(json!([{}])),
         in_choice,
     ];
     let (deltas, _) = decode(&[data(&events).as_bytes()]);
