@@ -70,8 +70,10 @@ pub struct ModelEntry {
     /// Its prices.
     pub cost: Option<CostEntry>,
     /// Size of its context window in tokens.
+    #[serde(deserialize_with = "some_tokens")]
     pub context_window: Option<u64>,
     /// Longest answer in tokens.
+    #[serde(deserialize_with = "some_tokens")]
     pub max_tokens: Option<u64>,
     /// Further headers of every request.
     pub headers: Option<BTreeMap<String, ConfigValue>>,
@@ -236,6 +238,16 @@ fn with_ids<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ModelEntry
     }
     let models = Vec::<Listed>::deserialize(deserializer)?;
     Ok(models.into_iter().map(|Listed(model)| model).collect())
+}
+
+fn some_tokens<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    let tokens = Option::<u64>::deserialize(deserializer)?;
+    if tokens == Some(0) {
+        return Err(serde::de::Error::custom(
+            "is 0, expected a number of tokens (1 or more)",
+        ));
+    }
+    Ok(tokens)
 }
 
 fn price<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {

@@ -127,6 +127,16 @@ fn mistakes_name_line_and_field() {
              Correct the value; `--model offline` works without this file.",
         ),
         (
+            r#"{"providers": {"p": {"models": [{"id": "a", "maxTokens": 0}]}}}"#,
+            "models.json:1:59: `providers.p.models[0].maxTokens` is 0, expected a number of tokens (1 \
+             or more). Correct the value; `--model offline` works without this file.",
+        ),
+        (
+            r#"{"providers": {"p": {"modelOverrides": {"a": {"contextWindow": 0}}}}}"#,
+            "models.json:1:65: `providers.p.modelOverrides.a.contextWindow` is 0, expected a number of \
+             tokens (1 or more). Correct the value; `--model offline` works without this file.",
+        ),
+        (
             r#"{"providers": {"p": {"models": [{"id": "a", "cost": {"input": -1}}]}}}"#,
             "models.json:1:65: `providers.p.models[0].cost.input` is negative, expected US dollars \
              per million tokens (0 or more). Correct the value; `--model offline` works without \
