@@ -25,8 +25,18 @@ pub(super) struct SentPiece {
     function: Option<Function>,
 }
 
+impl From<Function> for SentPiece {
+    fn from(function: Function) -> Self {
+        Self {
+            index: None,
+            id: None,
+            function: Some(function),
+        }
+    }
+}
+
 #[derive(Debug, Deserialize)]
-struct Function {
+pub(super) struct Function {
     name: Option<String>,
     /// JSON text, but from some servers the object itself.
     arguments: Option<Value>,

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::calls::{Calls, SentPiece};
+use super::calls::{Calls, Function, SentPiece};
 use super::usage::Usage;
 use crate::event::StopReason;
 use crate::model::answer::{DecodeError, Decoder, cut_short};
@@ -33,6 +33,9 @@ struct Chunk {
 #[derive(Debug, Deserialize)]
 struct Choice {
     delta: Option<Delta>,
+    /// What stands in its place in answers that are not streamed, and so from some servers here too.
+    #[serde(default, deserialize_with = "json::lenient")]
+    message: Option<Delta>,
     finish_reason: Option<String>,
     #[serde(default, deserialize_with = "json::lenient")]
     usage: Option<Usage>,
@@ -47,6 +50,9 @@ struct Delta {
     reasoning: Option<Value>,
     reasoning_text: Option<Value>,
     tool_calls: Option<Vec<SentPiece>>,
+    /// The one call of servers that know the API as it was before `tool_calls`.
+    #[serde(default, deserialize_with = "json::lenient")]
+    function_call: Option<Function>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -117,6 +123,8 @@ pub(in crate::model) struct ChatDecoder {
     has_id: bool,
     blocks: Blocks,
     calls: Calls,
+    /// Whether the answer comes in deltas.
+    in_deltas: bool,
     usage: Option<TokenUsage>,
     finish_reason: Option<String>,
     finished: bool,
@@ -130,6 +138,7 @@ impl ChatDecoder {
             has_id: false,
             blocks: Blocks::default(),
             calls: Calls::default(),
+            in_deltas: false,
             usage: None,
             finish_reason: None,
             finished: false,
@@ -161,7 +170,11 @@ impl Decoder for ChatDecoder {
         let mut usage = chunk.usage;
         if let Some(choice) = choice {
             if let Some(delta) = choice.delta {
+                self.in_deltas = true;
                 self.grow(delta, out)?;
+            } else if let Some(message) = choice.message.filter(|_| !self.in_deltas) {
+                // After deltas it would say all of them again.
+                self.grow(message, out)?;
             }
             if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
                 self.finish_reason = Some(reason);
@@ -192,6 +205,11 @@ impl Decoder for ChatDecoder {
         self.close(out);
         let reason = self.finish_reason.take().ok_or_else(cut_short)?;
         let (stop_reason, refusal) = stop_reason(&reason)?;
+        if stop_reason == StopReason::ToolUse && self.blocks.count == 0 {
+            return Err(ModelError::provider(format!(
+                "The model stopped to use a tool and named none (finish_reason: {reason})."
+            )));
+        }
         out.push_back(ModelDelta::Finished {
             stop_reason,
             refusal,
@@ -234,7 +252,8 @@ impl ChatDecoder {
             None => {}
         }
         self.say(Kind::Text, delta.refusal.unwrap_or_default(), out);
-        for piece in delta.tool_calls.into_iter().flatten() {
+        let old = delta.function_call.map(SentPiece::from);
+        for piece in delta.tool_calls.into_iter().flatten().chain(old) {
             self.calls.take(piece, &mut self.blocks, out)?;
         }
         Ok(())

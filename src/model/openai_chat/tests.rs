@@ -256,6 +256,41 @@ fn content_in_parts_and_a_refusal_are_text() {
 }
 
 #[test]
+fn an_answer_that_is_not_in_deltas_is_read_too() {
+    let whole = json!({"choices": [{"index": 0, "finish_reason": "tool_calls", "message": {
+        "role": "assistant", "reasoning_content": "Hm.", "content": "So.", "tool_calls": [
+            {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}},
+            {"id": "b", "type": "function", "function": {"name": "g", "arguments": "{}"}}]}}]});
+    let expected = [
+        "thinking 0",
+        "0:Hm.",
+        "=0 reasoning_content",
+        "text 1",
+        "1:So.",
+        "=1",
+        "call 2 a f",
+        "2:{}",
+        "=2",
+        "call 3 b g",
+        "3:{}",
+        "=3",
+    ];
+    assert_eq!(outline(&[whole]), expected);
+    // After deltas it only says them again.
+    let again = json!({"choices": [{"message": {"content": "x"}, "finish_reason": "stop"}]});
+    let events = [delta(json!({"content": "x"})), again];
+    assert_eq!(outline(&events), ["text 0", "0:x", "=0"]);
+}
+
+#[test]
+fn a_call_that_never_came_is_an_error() {
+    let (deltas, error) = decode(&[data(&[finish("tool_calls")]).as_bytes()]);
+    let error = error.unwrap();
+    assert_eq!((deltas, error.code), (vec![], ErrorCode::ProviderError));
+    assert!(error.message.contains("tool_calls"), "{error}");
+}
+
+#[test]
 fn words_for_the_end() {
     let end = |reason: &str| {
         let events = [delta(json!({"content": "x"})), finish(""), finish(reason)];
