@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::calls::{Calls, Function, SentPiece};
 use super::usage::Usage;
-use crate::event::StopReason;
+use crate::event::{ErrorCode, StopReason};
 use crate::model::answer::{DecodeError, Decoder, cut_short};
 use crate::model::sse::SseEvent;
 use crate::model::{ModelDelta, ModelError, TokenUsage, json};
@@ -362,6 +362,23 @@ fn stop_reason(word: &str) -> Result<(StopReason, Option<String>), ModelError> {
         "length" => Ok((StopReason::Length, None)),
         "tool_calls" | "function_call" => Ok((StopReason::ToolUse, None)),
         "content_filter" => Ok((StopReason::Error, Some(REFUSED.to_owned()))),
+        // DeepSeek's word for an answer that its servers broke off for want of room
+        // (docs.rs/crate/ds-api/0.10.7, src/raw/response/non_streaming/finish_reason.rs).
+        "insufficient_system_resource" => Err(ModelError {
+            retryable: true,
+            ..ModelError::new(
+                ErrorCode::Overloaded,
+                format!("The model service is overloaded (finish_reason: {word})."),
+            )
+        }),
+        // OpenRouter's word for a request that failed on the way (api.koog.ai,
+        // OpenRouterStreamChoice). That another try may help is an assumption.
+        "error" => Err(ModelError {
+            retryable: true,
+            ..ModelError::provider(format!(
+                "The model service broke off its answer (finish_reason: {word})."
+            ))
+        }),
         "network_error" => Err(ModelError::network(
             "The model service lost its own connection (finish_reason: network_error).",
         )),

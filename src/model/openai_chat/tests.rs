@@ -316,6 +316,8 @@ fn words_for_the_end() {
     ));
     for (word, code, retryable) in [
         ("network_error", ErrorCode::Network, true),
+        ("insufficient_system_resource", ErrorCode::Overloaded, true),
+        ("error", ErrorCode::ProviderError, true),
         ("whim", ErrorCode::ProviderError, false),
     ] {
         let (deltas, error) = end(word);
