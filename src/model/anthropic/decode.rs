@@ -386,7 +386,9 @@ impl MessagesDecoder {
     ) -> Result<(), DecodeError> {
         self.count(usage, out);
         let Some(delta) = delta else { return Ok(()) };
-        if let Some(reason) = delta.stop_reason {
+        // No later word takes back that the answer is cut or refused.
+        let is_settled = matches!(self.stop, Some((StopReason::Length | StopReason::Error, _)));
+        if let Some(reason) = delta.stop_reason.filter(|_| !is_settled) {
             let (stop, refusal) = stop_reason(&reason)?;
             let explanation = delta.stop_details.as_ref().and_then(|details| {
                 details

@@ -218,6 +218,30 @@ fn words_for_the_end() {
 }
 
 #[test]
+fn a_later_word_takes_no_refusal_back() {
+    let word =
+        |word: &str| format!(r#"{{"type":"message_delta","delta":{{"stop_reason":"{word}"}}}}"#);
+    let last = |first: &str| {
+        let deltas = good(&[
+            START,
+            TEXT,
+            HELLO,
+            END_0,
+            &word(first),
+            &word("tool_use"),
+            STOP,
+        ]);
+        match deltas.last() {
+            Some(D::Finished { stop_reason, .. }) => *stop_reason,
+            _ => panic!("{deltas:?}"),
+        }
+    };
+    assert_eq!(last("refusal"), StopReason::Error);
+    assert_eq!(last("max_tokens"), StopReason::Length);
+    assert_eq!(last("end_turn"), StopReason::ToolUse);
+}
+
+#[test]
 fn blocks_left_open_are_closed_by_the_end() {
     let deltas = good(&[START, TEXT, HELLO, END_TURN, STOP]);
     assert_eq!(

@@ -158,6 +158,16 @@ enum Stop {
     Blocked(String, Option<String>),
 }
 
+impl Stop {
+    /// Whether no later word takes this one back: what the answer holds is not to be acted upon.
+    fn is_settled(&self) -> bool {
+        match self {
+            Self::Blocked(..) => true,
+            Self::Finish(word, _) => !matches!(&**word, "STOP" | "FINISH_REASON_UNSPECIFIED"),
+        }
+    }
+}
+
 type Out = VecDeque<ModelDelta>;
 
 impl GeminiDecoder {
@@ -203,7 +213,7 @@ impl Decoder for GeminiDecoder {
             }
         }
         if let Some(feedback) = chunk.prompt_feedback
-            && let Some(reason) = feedback.block_reason
+            && let Some(reason) = feedback.block_reason.filter(|word| !word.is_empty())
         {
             self.stop = Some(Stop::Blocked(reason, feedback.block_reason_message));
         }
@@ -215,7 +225,9 @@ impl Decoder for GeminiDecoder {
         for part in parts.unwrap_or_default() {
             self.part(part, out);
         }
-        if let Some(reason) = candidate.finish_reason.filter(|word| !word.is_empty()) {
+        if let Some(reason) = candidate.finish_reason.filter(|word| !word.is_empty())
+            && !self.stop.as_ref().is_some_and(Stop::is_settled)
+        {
             self.stop = Some(Stop::Finish(reason, candidate.finish_message));
         }
         Ok(())

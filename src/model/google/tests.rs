@@ -367,6 +367,21 @@ fn words_for_the_end() {
         refused(&deltas, "PROHIBITED_CONTENT). Not that."),
         "{deltas:?}"
     );
+    // A later word takes none of it back.
+    let call = || parts(json!([{"functionCall": {"name": "f"}}]));
+    let blocked = json!({"promptFeedback": {"blockReason": "SAFETY"}});
+    for first in [blocked, finish("RECITATION")] {
+        let (deltas, error) = decode(&[data(&[first, call(), finish("STOP")]).as_bytes()]);
+        assert_eq!(error, None);
+        assert!(refused(&deltas, "eason: "), "{deltas:?}");
+    }
+    let events = [call(), finish("MAX_TOKENS"), finish("STOP")];
+    let (deltas, _) = decode(&[data(&events).as_bytes()]);
+    assert_eq!(deltas.last(), Some(&finished(StopReason::Length)));
+    let events = [finish("FINISH_REASON_UNSPECIFIED"), finish("STOP")];
+    let (deltas, _) = decode(&[data(&events).as_bytes()]);
+    assert_eq!(deltas, [finished(StopReason::Stop)]);
+
     let harmless = json!({"promptFeedback": {"safetyRatings": []}, "candidates": null});
     let (deltas, _) = decode(&[data(&[harmless, finish("STOP")]).as_bytes()]);
     assert_eq!(deltas, [finished(StopReason::Stop)]);

@@ -176,7 +176,9 @@ impl Decoder for ChatDecoder {
                 // After deltas it would say all of them again.
                 self.grow(message, out)?;
             }
-            if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
+            if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty())
+                && !self.finish_reason.as_deref().is_some_and(is_settled)
+            {
                 self.finish_reason = Some(reason);
             }
             usage = usage.or(choice.usage);
@@ -352,6 +354,14 @@ pub(super) fn nonsense(what: &str) -> DecodeError {
     DecodeError::Failed(ModelError::provider(format!(
         "The model service sent {what}."
     )))
+}
+
+/// Whether no later word takes this one back: what the answer holds is not to be acted upon.
+fn is_settled(word: &str) -> bool {
+    matches!(
+        word,
+        "content_filter" | "length" | "network_error" | "insufficient_system_resource" | "error"
+    )
 }
 
 /// What the service's word for the end of an answer means, with a text for people when it is a

@@ -334,6 +334,25 @@ fn words_for_the_end() {
 }
 
 #[test]
+fn a_later_word_takes_no_refusal_back() {
+    for (words, last) in [
+        (["content_filter", "tool_calls"], StopReason::Error),
+        (["length", "stop"], StopReason::Length),
+        (["stop", "tool_calls"], StopReason::ToolUse),
+        (["whim", "stop"], StopReason::Stop),
+    ] {
+        let [first, second] = words.map(finish);
+        let events = [delta(json!({"content": "x"})), first, second];
+        let (deltas, error) = decode(&[data(&events).as_bytes()]);
+        assert_eq!(error, None);
+        let Some(D::Finished { stop_reason, .. }) = deltas.last() else {
+            panic!("{deltas:?}")
+        };
+        assert_eq!(*stop_reason, last, "{words:?}");
+    }
+}
+
+#[test]
 fn an_answer_without_a_reason_is_a_cut_and_one_without_done_is_not() {
     let text = data(&[delta(json!({"content": "x"}))]);
     for body in [

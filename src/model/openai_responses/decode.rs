@@ -403,6 +403,10 @@ impl ResponsesDecoder {
                 "response.completed" | "response.done",
                 status @ ("incomplete" | "failed" | "cancelled"),
             ) => status,
+            // Which of the two is true nobody knows, and a tool may hang on it.
+            ("response.completed" | "response.done", status @ ("queued" | "in_progress")) => {
+                return Err(nonsense(&format!("the end of a response that is {status}")));
+            }
             ("response.completed" | "response.done", _) => "completed",
             (kind, _) => kind.trim_start_matches("response."),
         };
