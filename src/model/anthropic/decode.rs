@@ -177,10 +177,13 @@ impl Decoder for MessagesDecoder {
 
     /// Only the event that says that it was the last may be missing.
     fn is_whole(&self) -> bool {
-        self.stop.is_some()
+        self.stop.is_some() && !self.lacks_the_end_of_a_call()
     }
 
     fn end(&mut self, out: &mut Out) -> Result<(), ModelError> {
+        if self.lacks_the_end_of_a_call() {
+            return Err(cut_short());
+        }
         let (stop_reason, refusal) = self.stop.take().ok_or_else(cut_short)?;
         for block in std::mem::take(&mut self.open) {
             close(block, out);
@@ -225,6 +228,13 @@ fn nonsense(what: &str) -> DecodeError {
 }
 
 impl MessagesDecoder {
+    /// Whether a call that would be made may not be whole: its input may look so without the rest.
+    fn lacks_the_end_of_a_call(&self) -> bool {
+        let is_call = |block: &OpenBlock| matches!(block.kind, Kind::ToolUse { .. });
+        let acts = matches!(self.stop, Some((StopReason::Stop | StopReason::ToolUse, _)));
+        acts && self.open.iter().any(is_call)
+    }
+
     fn begin(&mut self, message: Option<Message>, out: &mut Out) {
         let Some(message) = message else { return };
         if let Some(id) = message.id.filter(|id| !id.is_empty()) {

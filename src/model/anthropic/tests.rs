@@ -257,6 +257,27 @@ fn blocks_left_open_are_closed_by_the_end() {
 }
 
 #[test]
+fn a_call_without_its_end_is_a_cut() {
+    let call = r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"f"}}"#;
+    let input = r#"{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{}"}}"#;
+    let end =
+        |word: &str| format!(r#"{{"type":"message_delta","delta":{{"stop_reason":"{word}"}}}}"#);
+    let tool_use = end("tool_use");
+    for events in [
+        &[START, call, &tool_use, STOP][..],
+        &[START, call, input, &tool_use, STOP],
+        &[START, call, input, &tool_use],
+    ] {
+        let (deltas, error) = bad(events);
+        assert_eq!((error.code, error.retryable), (ErrorCode::Network, true));
+        assert!(!deltas.contains(&D::ToolcallEnd { index: 0 }));
+    }
+    // What is cut is not run anyway.
+    let deltas = good(&[START, call, &end("max_tokens"), STOP]);
+    assert_eq!(deltas.last(), Some(&finished(StopReason::Length)));
+}
+
+#[test]
 fn an_end_without_a_reason_is_a_cut() {
     let (deltas, error) = bad(&[START, TEXT, HELLO, END_0, STOP]);
     assert_eq!((error.code, error.retryable), (ErrorCode::Network, true));

@@ -427,9 +427,14 @@ impl ResponsesDecoder {
                 }
             }
             let mut open = self.items.iter_mut().filter(|item| item.is_open);
-            let lost = |item: &mut Item| matches!(item.kind, Kind::Nameless);
+            // Without a word of arguments it may still look like a call that needs none.
+            let lost = |item: &mut Item| match &item.kind {
+                Kind::Nameless => true,
+                Kind::Block(block) => block.content == Content::Call && block.said.is_empty(),
+                Kind::Unknown => false,
+            };
             if *stop_reason == StopReason::Stop && open.any(lost) {
-                return Err(nonsense("a tool call without a name"));
+                return Err(cut_short().into());
             }
             for item in self.items.iter_mut().filter(|item| item.is_open) {
                 item.close(None, out);
