@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::event::{ErrorCode, StopReason};
 use crate::model::answer::{DecodeError, Decoder, cut_short};
-use crate::model::ids::CallIds;
+use crate::model::ids::{CallIds, UNNAMED};
 use crate::model::sse::SseEvent;
 use crate::model::{ModelDelta, ModelError, TokenUsage, json};
 
@@ -296,7 +296,7 @@ impl MessagesDecoder {
             }
             "tool_use" => {
                 let id = self.ids.claim(block.id.as_deref().unwrap_or_default());
-                let name = block.name.unwrap_or_default();
+                let name = filled(block.name).unwrap_or_else(|| UNNAMED.to_owned());
                 out.push_back(ModelDelta::ToolcallStart { index, id, name });
                 // An empty object only holds the place of the pieces to come.
                 let input = block.input.filter(|input| match input {

@@ -257,6 +257,18 @@ fn blocks_left_open_are_closed_by_the_end() {
 }
 
 #[test]
+fn a_call_without_a_name_has_one_that_no_tool_has() {
+    for name in ["", r#","name":"""#, r#","name":null"#] {
+        let call = format!(
+            r#"{{"type":"content_block_start","index":0,"content_block":{{"type":"tool_use","id":"a"{name}}}}}"#
+        );
+        let deltas = good(&[START, &call, END_0, END_TURN, STOP]);
+        let named = |delta: &D| matches!(delta, D::ToolcallStart { name, .. } if name == "unnamed");
+        assert!(deltas.iter().any(named), "{deltas:?}");
+    }
+}
+
+#[test]
 fn a_call_without_its_end_is_a_cut() {
     let call = r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"f"}}"#;
     let input = r#"{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{}"}}"#;

@@ -7,12 +7,9 @@ use serde_json::Value;
 
 use crate::event::StopReason;
 use crate::model::answer::{DecodeError, Decoder, cut_short};
-use crate::model::ids::CallIds;
+use crate::model::ids::{CallIds, UNNAMED};
 use crate::model::sse::SseEvent;
 use crate::model::{ModelDelta, ModelError, TokenUsage, json};
-
-/// Name of a call that never got one.
-const UNNAMED: &str = "unnamed";
 
 /// Every field of a chunk that says something to us. What is absent may also be null, and what the
 /// answer can do without may be anything.

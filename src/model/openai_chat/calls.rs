@@ -10,10 +10,7 @@ use super::decode::{Blocks, nonsense};
 use crate::event::PartialJson;
 use crate::model::ModelDelta;
 use crate::model::answer::DecodeError;
-use crate::model::ids::CallIds;
-
-/// Name of a call that never got one.
-const UNNAMED: &str = "unnamed";
+use crate::model::ids::{CallIds, UNNAMED};
 
 type Out = VecDeque<ModelDelta>;
 

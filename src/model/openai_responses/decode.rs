@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::usage::Usage;
 use crate::event::StopReason;
 use crate::model::answer::{DecodeError, Decoder, cut_short};
-use crate::model::ids::CallIds;
+use crate::model::ids::{CallIds, UNNAMED};
 use crate::model::json as lenient;
 use crate::model::sse::SseEvent;
 use crate::model::{ModelDelta, ModelError, TokenUsage};
@@ -49,7 +49,7 @@ struct Item {
 
 enum Kind {
     Block(Block),
-    /// A tool call that has no name yet; it begins when it is whole.
+    /// A tool call that has no name yet; it begins when it is whole, with a name or without.
     Nameless,
     /// Of a kind that we do not know; it gets no block.
     Unknown,
@@ -264,7 +264,10 @@ impl ResponsesDecoder {
                 ModelDelta::ToolcallStart {
                     index,
                     id: self.ids.claim(&id),
-                    name: text(item.get("name")).to_owned(),
+                    name: match text(item.get("name")) {
+                        "" => UNNAMED.to_owned(),
+                        name => name.to_owned(),
+                    },
                 }
             }
         });
@@ -359,9 +362,6 @@ impl ResponsesDecoder {
             return Ok(());
         }
         if matches!(self.items[at].kind, Kind::Nameless) {
-            if text(item.get("name")).is_empty() {
-                return Err(nonsense("a tool call without a name"));
-            }
             self.items[at].kind = Kind::Block(self.begin(Content::Call, item, out));
         }
         let Kind::Block(block) = &self.items[at].kind else {
