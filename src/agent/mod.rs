@@ -251,8 +251,9 @@ impl Agent {
         .await?;
         let final_error = match &played {
             Played::Retry { .. } => return Ok(played),
-            Played::Ended(RunEnd::Failed(error)) | Played::Overflow(error) => error.message.clone(),
-            Played::Ended(RunEnd::Completed | RunEnd::Aborted | RunEnd::Limit(_)) => {
+            Played::Ended(RunEnd::Failed(error) | RunEnd::Limit(error))
+            | Played::Overflow(error) => error.message.clone(),
+            Played::Ended(RunEnd::Completed | RunEnd::Aborted) => {
                 "The retry was aborted.".to_owned()
             }
         };
@@ -339,12 +340,10 @@ impl Agent {
 
     /// Whether a failed run is tried again, with the same model or with the next one.
     async fn after_failure(&mut self, error: ModelError) -> Played {
-        let limited = self.limit_reached().is_some();
-        let next = if limited {
-            Next::GiveUp
-        } else {
-            self.config.retry.next(self.retries, &error)
-        };
+        let next = self.config.retry.next(self.retries, &error);
+        if let Some(end) = self.limited(&error, next) {
+            return Played::Ended(end);
+        }
         let mut message = error.message.clone();
         match next {
             Next::Retry(delay) => {
@@ -364,7 +363,7 @@ impl Agent {
                 );
             }
         }
-        if !limited && let Some(successor) = self.successor(&error).await {
+        if let Some(successor) = self.successor(&error).await {
             let Model { provider, id, .. } = &successor.model;
             let _ = write!(message, " ({provider}/{id} takes over)");
             return Played::Retry {
@@ -382,10 +381,35 @@ impl Agent {
             message,
             retryable: error.retryable,
         };
-        if overflow && self.compacts() && !limited {
+        if overflow && self.compacts() {
             return Played::Overflow(error);
         }
         Played::Ended(RunEnd::Failed(error))
+    }
+
+    /// How a failed run ends when a limit forbids what would come next.
+    fn limited(&self, error: &ModelError, next: Next) -> Option<RunEnd> {
+        let limit = self.limit_reached()?;
+        let goes_on = matches!(next, Next::Retry(_))
+            || self.has_successor(error)
+            || error.code == ErrorCode::ContextOverflow && self.compacts();
+        Some(if self.config.cancel.is_cancelled() {
+            RunEnd::Aborted
+        } else if goes_on {
+            RunEnd::Limit(StreamError {
+                message: format!(
+                    "{} The last answer failed: {}",
+                    limit.message, error.message
+                ),
+                ..limit
+            })
+        } else {
+            RunEnd::Failed(StreamError {
+                code: error.code,
+                message: error.message.clone(),
+                retryable: error.retryable,
+            })
+        })
     }
 
     /// Tells of a retry and waits for it; gives the end of the run if it is cancelled meanwhile.

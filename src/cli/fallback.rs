@@ -103,6 +103,10 @@ impl Chain {
 }
 
 impl Successors for Chain {
+    fn is_exhausted(&self) -> bool {
+        self.names.is_empty()
+    }
+
     fn next(&mut self) -> BoxFuture<'_, Option<Successor>> {
         Box::pin(async {
             while let Some(name) = self.names.pop_front() {

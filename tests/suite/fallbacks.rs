@@ -380,6 +380,7 @@ fn another_model_does_not_help_a_long_conversation_or_a_reached_limit() {
     let quipu = chained.world.offline(&fails());
     let stream = quipu.args(["--max-turns", "1", "Do it"]).run().stream();
     assert_eq!(course(&stream), ["error", "agent_end false"]);
+    assert_eq!(stream.outcome(), "limit");
     assert!(chained.requests.try_recv().is_err());
 }
 
