@@ -149,6 +149,8 @@ pub struct Agent {
     cost: f64,
     /// Retries so far in the open series; 0 when none is open.
     retries: u32,
+    /// Whether the first of them is the first request to a model that took over.
+    handed_over: bool,
     compactions: Compactions,
     /// The model that others have taken over from.
     original: Option<ModelRef>,
@@ -175,6 +177,7 @@ impl Agent {
             turns: 0,
             cost: 0.0,
             retries: 0,
+            handed_over: false,
             original: None,
             guard: background::Guard::default(),
         }
@@ -210,6 +213,7 @@ impl Agent {
                     if successor.is_some() {
                         // The attempts of each model are counted by themselves.
                         self.retries = 0;
+                        self.handed_over = true;
                     }
                     if let Some(end) = self.wait(delay, error_message).await? {
                         return Ok(end);
@@ -306,7 +310,7 @@ impl Agent {
             self.note_answer();
         }
         if stopped.is_none() && self.retries > 0 {
-            let attempt = std::mem::take(&mut self.retries).into();
+            let attempt = self.end_series();
             self.emit(AutoRetryEndEvent {
                 success: true,
                 attempt,
@@ -340,7 +344,8 @@ impl Agent {
 
     /// Whether a failed run is tried again, with the same model or with the next one.
     async fn after_failure(&mut self, error: ModelError) -> Played {
-        let next = self.config.retry.next(self.retries, &error);
+        let retries = self.retries.saturating_sub(self.handed_over.into());
+        let next = self.config.retry.next(retries, &error);
         if let Some(end) = self.limited(&error, next) {
             return Played::Ended(end);
         }
@@ -421,8 +426,7 @@ impl Agent {
         self.retries += 1;
         self.emit(AutoRetryStartEvent {
             attempt: self.retries.into(),
-            // A model may take over where none is tried again.
-            max_attempts: self.config.retry.max_retries.max(1).into(),
+            max_attempts: u64::from(self.config.retry.max_retries) + u64::from(self.handed_over),
             delay_ms: u64::try_from(delay.as_millis()).unwrap_or(u64::MAX),
             error_message,
         })
@@ -442,7 +446,7 @@ impl Agent {
         if self.retries == 0 {
             return Ok(());
         }
-        let attempt = std::mem::take(&mut self.retries).into();
+        let attempt = self.end_series();
         let final_error = Some(final_error);
         self.emit(AutoRetryEndEvent {
             success: false,
@@ -451,6 +455,12 @@ impl Agent {
         })
         .await?;
         Ok(())
+    }
+
+    /// The number of the last retry of the series, which is over.
+    fn end_series(&mut self) -> u64 {
+        self.handed_over = false;
+        std::mem::take(&mut self.retries).into()
     }
 
     /// The limit that forbids a further model answer, if one does.

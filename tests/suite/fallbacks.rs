@@ -160,7 +160,7 @@ fn retries_come_first_and_the_next_model_has_its_own() {
     let overloaded =
         r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
     let overloaded = Answer::plain("529 Overloaded", "application/json", overloaded);
-    let answers = [vec![overloaded], good()].concat();
+    let answers = [vec![overloaded.clone(), overloaded], good()].concat();
     let chained = Chained::new(&["loopback/model-1"], &retry, answers);
     let run = chained.play(&json!([{ "error": "overloaded", "times": 3 }]));
     let stream = run.stream();
@@ -175,18 +175,21 @@ fn retries_come_first_and_the_next_model_has_its_own() {
             "start 2/2",
             "error",
             "agent_end true",
-            "start 1/2",
+            "start 1/3",
             "error",
             "agent_end true",
-            "start 2/2",
+            "start 2/3",
+            "error",
+            "agent_end true",
+            "start 3/3",
             "stop",
-            "end 2 true",
+            "end 3 true",
             "agent_end false",
         ]
     );
     let own = "loopback/model-1";
     let offline = "offline/offline";
-    assert_eq!(models(&stream), [offline, offline, offline, own, own]);
+    assert_eq!(models(&stream), [offline, offline, offline, own, own, own]);
     chained.shot(&run, "fallback_exhausted");
 }
 
