@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use super::json::{self, UnknownKeys};
-use super::{ConfigError, ConfigValue};
+use super::{ConfigError, ConfigValue, compat};
 
 #[cfg(test)]
 mod tests;
@@ -173,13 +173,32 @@ impl ModelsFile {
         };
         let at = format!("providers.{provider}");
         entry.unknown.collect(&at, &mut paths);
-        if let Some(index) = entry.models.iter().position(|model| model.id == id) {
-            entry.models[index].collect_unknown(&format!("{at}.models[{index}]"), &mut paths);
+        if let Some(switches) = &entry.compat {
+            compat::unknown(switches, &format!("{at}.compat"), &mut paths);
         }
-        if let Some(model) = entry.model_overrides.get(id) {
-            model.collect_unknown(&format!("{at}.modelOverrides.{id}"), &mut paths);
+        for (path, model) in entry.of_model(provider, id) {
+            model.collect_unknown(&path, &mut paths);
         }
         paths
+    }
+
+    /// A sentence for each switch whose value makes no sense, of those that bear on the model `id` of
+    /// `provider`.
+    #[must_use]
+    pub fn nonsense(&self, provider: &str, id: &str) -> Vec<String> {
+        let mut told = Vec::new();
+        let Some(entry) = self.provider(provider) else {
+            return told;
+        };
+        let models = entry.of_model(provider, id);
+        let models = models.map(|(path, model)| (path, &model.compat));
+        let own = (format!("providers.{provider}"), &entry.compat);
+        for (path, switches) in [own].into_iter().chain(models) {
+            if let Some(switches) = switches {
+                compat::nonsense(switches, &format!("{path}.compat"), &mut told);
+            }
+        }
+        told
     }
 }
 
@@ -194,6 +213,20 @@ impl ProviderEntry {
                 .map(String::as_str)
                 .filter(move |id| !is_listed(id)),
         )
+    }
+
+    /// The entries of this provider that speak of the model `id`, with their paths.
+    fn of_model<'a>(
+        &'a self,
+        provider: &str,
+        id: &str,
+    ) -> impl Iterator<Item = (String, &'a ModelEntry)> + use<'a> {
+        let at = format!("providers.{provider}");
+        let index = self.models.iter().position(|model| model.id == id);
+        let listed = index.map(|index| (format!("{at}.models[{index}]"), &self.models[index]));
+        let over = self.model_overrides.get(id);
+        let over = over.map(|model| (format!("{at}.modelOverrides.{id}"), model));
+        listed.into_iter().chain(over)
     }
 
     /// The entries that speak of the model `id`, the weaker first.
@@ -218,6 +251,14 @@ impl ModelEntry {
         self.unknown.collect(at, paths);
         if let Some(cost) = &self.cost {
             cost.unknown.collect(&format!("{at}.cost"), paths);
+        }
+        let dot = if at.is_empty() { "" } else { "." };
+        if let Some(levels) = &self.thinking_level_map {
+            let path = format!("{at}{dot}thinkingLevelMap");
+            compat::unknown_levels(levels.keys(), &path, paths);
+        }
+        if let Some(switches) = &self.compat {
+            compat::unknown(switches, &format!("{at}{dot}compat"), paths);
         }
     }
 }
