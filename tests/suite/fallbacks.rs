@@ -348,6 +348,38 @@ fn what_cannot_be_opened_is_left_out() {
 }
 
 #[test]
+fn a_chain_that_can_never_be_used_is_told() {
+    let plays = |chains: Value| {
+        let world = World::new();
+        let retry = json!({ "enabled": false, "fallbackChains": chains });
+        world.config("settings.json", json!({ "retry": retry }).to_string());
+        let run = world.offline(&fails()).arg("Do it").run();
+        assert_eq!(course(&run.stream()), ["error", "agent_end false"]);
+        run.stderr
+    };
+    for name in [
+        "anthropicx/claude-haiku-4-5",
+        "anthropic/claude-haiku-4-5:high",
+        "Anthropic/claude-haiku-4-5",
+        "claude-haiku",
+        "*",
+    ] {
+        let told = plays(json!({ name: ["nowhere/m"] }));
+        assert!(told.contains(&format!("a chain for `{name}`")), "{told}");
+        assert_eq!(told.lines().count(), 1, "{told}");
+    }
+    let known = json!({ "anthropic/claude-haiku-4-5": ["a/b"], "gpt-5": ["a/b"] });
+    assert_eq!(plays(known), "");
+    // The model that has failed does not come again.
+    assert_eq!(plays(json!({ "offline": ["offline"] })), "");
+    let told = plays(json!({ "offline": ["offline:low"] }));
+    assert!(
+        told.contains("`offline:low` is left out: it is the model"),
+        "{told}"
+    );
+}
+
+#[test]
 fn without_a_chain_for_the_model_nothing_takes_over() {
     let plays = |retry: &Value| {
         let world = World::new();
