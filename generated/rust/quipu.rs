@@ -668,7 +668,7 @@ tagged!(AutoRetryEndEvent : "type" = "auto_retry_end");
 pub struct AutoRetryStartEvent {
     /// Number of the retry, from 1; the first request to a model that takes over is number 1 again.
     pub attempt: u64,
-    /// Most retries that are made with one model.
+    /// Most retries that are made with one model; one more for a model that takes over, whose first request counts.
     #[serde(rename = "maxAttempts")]
     pub max_attempts: u64,
     /// Wait before the retry, in ms; 0 when another model takes over.

@@ -33,9 +33,18 @@ pub struct Successor {
 pub trait Successors: Send + Sync {
     /// The next model that can be asked; `None` after the last. Each is given once.
     fn next(&mut self) -> BoxFuture<'_, Option<Successor>>;
+
+    /// Whether all of them were asked for.
+    fn is_exhausted(&self) -> bool;
 }
 
 impl Agent {
+    /// Whether a model may take over after this failure.
+    pub(super) fn has_successor(&self, error: &ModelError) -> bool {
+        let chain = self.config.fallback.as_ref();
+        error.code != ErrorCode::ContextOverflow && chain.is_some_and(|chain| !chain.is_exhausted())
+    }
+
     /// The model that takes over after this failure, if one does.
     ///
     /// A conversation that is too long is no fault of the model. What the successor brings along is

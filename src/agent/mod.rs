@@ -149,6 +149,8 @@ pub struct Agent {
     cost: f64,
     /// Retries so far in the open series; 0 when none is open.
     retries: u32,
+    /// Whether the first of them is the first request to a model that took over.
+    handed_over: bool,
     compactions: Compactions,
     /// The model that others have taken over from.
     original: Option<ModelRef>,
@@ -175,6 +177,7 @@ impl Agent {
             turns: 0,
             cost: 0.0,
             retries: 0,
+            handed_over: false,
             original: None,
             guard: background::Guard::default(),
         }
@@ -210,6 +213,7 @@ impl Agent {
                     if successor.is_some() {
                         // The attempts of each model are counted by themselves.
                         self.retries = 0;
+                        self.handed_over = true;
                     }
                     if let Some(end) = self.wait(delay, error_message).await? {
                         return Ok(end);
@@ -251,8 +255,9 @@ impl Agent {
         .await?;
         let final_error = match &played {
             Played::Retry { .. } => return Ok(played),
-            Played::Ended(RunEnd::Failed(error)) | Played::Overflow(error) => error.message.clone(),
-            Played::Ended(RunEnd::Completed | RunEnd::Aborted | RunEnd::Limit(_)) => {
+            Played::Ended(RunEnd::Failed(error) | RunEnd::Limit(error))
+            | Played::Overflow(error) => error.message.clone(),
+            Played::Ended(RunEnd::Completed | RunEnd::Aborted) => {
                 "The retry was aborted.".to_owned()
             }
         };
@@ -305,7 +310,7 @@ impl Agent {
             self.note_answer();
         }
         if stopped.is_none() && self.retries > 0 {
-            let attempt = std::mem::take(&mut self.retries).into();
+            let attempt = self.end_series();
             self.emit(AutoRetryEndEvent {
                 success: true,
                 attempt,
@@ -339,12 +344,11 @@ impl Agent {
 
     /// Whether a failed run is tried again, with the same model or with the next one.
     async fn after_failure(&mut self, error: ModelError) -> Played {
-        let limited = self.limit_reached().is_some();
-        let next = if limited {
-            Next::GiveUp
-        } else {
-            self.config.retry.next(self.retries, &error)
-        };
+        let retries = self.retries.saturating_sub(self.handed_over.into());
+        let next = self.config.retry.next(retries, &error);
+        if let Some(end) = self.limited(&error, next) {
+            return Played::Ended(end);
+        }
         let mut message = error.message.clone();
         match next {
             Next::Retry(delay) => {
@@ -364,7 +368,7 @@ impl Agent {
                 );
             }
         }
-        if !limited && let Some(successor) = self.successor(&error).await {
+        if let Some(successor) = self.successor(&error).await {
             let Model { provider, id, .. } = &successor.model;
             let _ = write!(message, " ({provider}/{id} takes over)");
             return Played::Retry {
@@ -382,10 +386,35 @@ impl Agent {
             message,
             retryable: error.retryable,
         };
-        if overflow && self.compacts() && !limited {
+        if overflow && self.compacts() {
             return Played::Overflow(error);
         }
         Played::Ended(RunEnd::Failed(error))
+    }
+
+    /// How a failed run ends when a limit forbids what would come next.
+    fn limited(&self, error: &ModelError, next: Next) -> Option<RunEnd> {
+        let limit = self.limit_reached()?;
+        let goes_on = matches!(next, Next::Retry(_))
+            || self.has_successor(error)
+            || error.code == ErrorCode::ContextOverflow && self.compacts();
+        Some(if self.config.cancel.is_cancelled() {
+            RunEnd::Aborted
+        } else if goes_on {
+            RunEnd::Limit(StreamError {
+                message: format!(
+                    "{} The last answer failed: {}",
+                    limit.message, error.message
+                ),
+                ..limit
+            })
+        } else {
+            RunEnd::Failed(StreamError {
+                code: error.code,
+                message: error.message.clone(),
+                retryable: error.retryable,
+            })
+        })
     }
 
     /// Tells of a retry and waits for it; gives the end of the run if it is cancelled meanwhile.
@@ -397,8 +426,7 @@ impl Agent {
         self.retries += 1;
         self.emit(AutoRetryStartEvent {
             attempt: self.retries.into(),
-            // A model may take over where none is tried again.
-            max_attempts: self.config.retry.max_retries.max(1).into(),
+            max_attempts: u64::from(self.config.retry.max_retries) + u64::from(self.handed_over),
             delay_ms: u64::try_from(delay.as_millis()).unwrap_or(u64::MAX),
             error_message,
         })
@@ -418,7 +446,7 @@ impl Agent {
         if self.retries == 0 {
             return Ok(());
         }
-        let attempt = std::mem::take(&mut self.retries).into();
+        let attempt = self.end_series();
         let final_error = Some(final_error);
         self.emit(AutoRetryEndEvent {
             success: false,
@@ -427,6 +455,12 @@ impl Agent {
         })
         .await?;
         Ok(())
+    }
+
+    /// The number of the last retry of the series, which is over.
+    fn end_series(&mut self) -> u64 {
+        self.handed_over = false;
+        std::mem::take(&mut self.retries).into()
     }
 
     /// The limit that forbids a further model answer, if one does.

@@ -10,8 +10,8 @@ use crate::agent::{Successor, Successors};
 use crate::config::models_file::ModelsFile;
 use crate::config::settings::Settings;
 use crate::config::{Environment, Paths};
-use crate::event::{ThinkingLevel, ThinkingLevelClampedEvent};
-use crate::model::catalogue::{self, Request};
+use crate::event::{ErrorCode, ThinkingLevel, ThinkingLevelClampedEvent};
+use crate::model::catalogue::{self, OFFLINE, Request, listed};
 use crate::model::{self, Model, Secret};
 
 /// The chain of the chosen model.
@@ -43,6 +43,7 @@ impl Chain {
         requested: Option<ThinkingLevel>,
         clamped: Option<&ThinkingLevelClampedEvent>,
     ) -> Option<Self> {
+        warn(&unknown_models(settings, &models, model));
         let names = settings.retry.fallback_chain(&model.provider, &model.id);
         if names.is_empty() {
             return None;
@@ -75,6 +76,10 @@ impl Chain {
             .map_err(|error| Failure::new(error.code(), error.to_string()))?;
         let named = (selection.model.provider.clone(), selection.model.id.clone());
         if named == self.current {
+            if selection.thinking.is_some() {
+                let text = "it is the model that has failed, and another level does not help it";
+                return Err(Failure::new(ErrorCode::Configuration, text));
+            }
             return Ok(None);
         }
         warn(&selection.warnings);
@@ -102,7 +107,40 @@ impl Chain {
     }
 }
 
+/// What to say of chains for models that nobody knows, other than `model`, which is in use. The names
+/// there are whole and in the service's own case.
+fn unknown_models(settings: &Settings, models: &ModelsFile, model: &Model) -> Vec<String> {
+    if !settings.retry.model_fallback {
+        return Vec::new();
+    }
+    let is = |name: &str, (provider, id): (&str, &str)| {
+        let of_provider = name.strip_prefix(provider);
+        id == name || of_provider.and_then(|rest| rest.strip_prefix('/')) == Some(id)
+    };
+    let is_known = |name: &str| {
+        is(name, (&model.provider, &model.id))
+            || is(name, (OFFLINE, OFFLINE))
+            || models.models().any(|known| is(name, known))
+            || listed()
+                .iter()
+                .any(|known| is(name, (&known.provider, known.id())))
+    };
+    let names = settings.retry.fallback_chains.keys();
+    let unknown = names.filter(|name| !is_known(name));
+    let text = |name| {
+        format!(
+            "retry.fallbackChains has a chain for `{name}`, which is no model that is known: name it \
+             as PROVIDER/ID or ID, in full, in its own case and without a level"
+        )
+    };
+    unknown.map(text).collect()
+}
+
 impl Successors for Chain {
+    fn is_exhausted(&self) -> bool {
+        self.names.is_empty()
+    }
+
     fn next(&mut self) -> BoxFuture<'_, Option<Successor>> {
         Box::pin(async {
             while let Some(name) = self.names.pop_front() {

@@ -3,6 +3,7 @@
 //! Nothing here prints: what a user should hear comes back as an error or as a warning text.
 
 mod command;
+mod compat;
 pub mod credentials;
 mod environment;
 mod error;

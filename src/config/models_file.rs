@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use super::json::{self, UnknownKeys};
-use super::{ConfigError, ConfigValue};
+use super::{ConfigError, ConfigValue, compat};
 
 #[cfg(test)]
 mod tests;
@@ -70,8 +70,10 @@ pub struct ModelEntry {
     /// Its prices.
     pub cost: Option<CostEntry>,
     /// Size of its context window in tokens.
+    #[serde(deserialize_with = "some_tokens")]
     pub context_window: Option<u64>,
     /// Longest answer in tokens.
+    #[serde(deserialize_with = "some_tokens")]
     pub max_tokens: Option<u64>,
     /// Further headers of every request.
     pub headers: Option<BTreeMap<String, ConfigValue>>,
@@ -171,13 +173,32 @@ impl ModelsFile {
         };
         let at = format!("providers.{provider}");
         entry.unknown.collect(&at, &mut paths);
-        if let Some(index) = entry.models.iter().position(|model| model.id == id) {
-            entry.models[index].collect_unknown(&format!("{at}.models[{index}]"), &mut paths);
+        if let Some(switches) = &entry.compat {
+            compat::unknown(switches, &format!("{at}.compat"), &mut paths);
         }
-        if let Some(model) = entry.model_overrides.get(id) {
-            model.collect_unknown(&format!("{at}.modelOverrides.{id}"), &mut paths);
+        for (path, model) in entry.of_model(provider, id) {
+            model.collect_unknown(&path, &mut paths);
         }
         paths
+    }
+
+    /// A sentence for each switch whose value makes no sense, of those that bear on the model `id` of
+    /// `provider`.
+    #[must_use]
+    pub fn nonsense(&self, provider: &str, id: &str) -> Vec<String> {
+        let mut told = Vec::new();
+        let Some(entry) = self.provider(provider) else {
+            return told;
+        };
+        let models = entry.of_model(provider, id);
+        let models = models.map(|(path, model)| (path, &model.compat));
+        let own = (format!("providers.{provider}"), &entry.compat);
+        for (path, switches) in [own].into_iter().chain(models) {
+            if let Some(switches) = switches {
+                compat::nonsense(switches, &format!("{path}.compat"), &mut told);
+            }
+        }
+        told
     }
 }
 
@@ -192,6 +213,20 @@ impl ProviderEntry {
                 .map(String::as_str)
                 .filter(move |id| !is_listed(id)),
         )
+    }
+
+    /// The entries of this provider that speak of the model `id`, with their paths.
+    fn of_model<'a>(
+        &'a self,
+        provider: &str,
+        id: &str,
+    ) -> impl Iterator<Item = (String, &'a ModelEntry)> + use<'a> {
+        let at = format!("providers.{provider}");
+        let index = self.models.iter().position(|model| model.id == id);
+        let listed = index.map(|index| (format!("{at}.models[{index}]"), &self.models[index]));
+        let over = self.model_overrides.get(id);
+        let over = over.map(|model| (format!("{at}.modelOverrides.{id}"), model));
+        listed.into_iter().chain(over)
     }
 
     /// The entries that speak of the model `id`, the weaker first.
@@ -217,6 +252,14 @@ impl ModelEntry {
         if let Some(cost) = &self.cost {
             cost.unknown.collect(&format!("{at}.cost"), paths);
         }
+        let dot = if at.is_empty() { "" } else { "." };
+        if let Some(levels) = &self.thinking_level_map {
+            let path = format!("{at}{dot}thinkingLevelMap");
+            compat::unknown_levels(levels.keys(), &path, paths);
+        }
+        if let Some(switches) = &self.compat {
+            compat::unknown(switches, &format!("{at}{dot}compat"), paths);
+        }
     }
 }
 
@@ -236,6 +279,16 @@ fn with_ids<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ModelEntry
     }
     let models = Vec::<Listed>::deserialize(deserializer)?;
     Ok(models.into_iter().map(|Listed(model)| model).collect())
+}
+
+fn some_tokens<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    let tokens = Option::<u64>::deserialize(deserializer)?;
+    if tokens == Some(0) {
+        return Err(serde::de::Error::custom(
+            "is 0, expected a number of tokens (1 or more)",
+        ));
+    }
+    Ok(tokens)
 }
 
 fn price<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {

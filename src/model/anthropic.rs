@@ -11,7 +11,7 @@ use super::{Model, ModelError, ModelRequest, ModelStream, Provider, Secret, Time
 pub(super) use decode::MessagesDecoder;
 
 pub(super) use decode::stop_reason;
-pub(super) use request::body;
+pub(super) use request::{body, has_room};
 
 /// A model behind the Messages API.
 #[derive(Debug)]

@@ -265,6 +265,8 @@ fn find(
         let unknown: Vec<_> = unknown.iter().map(|path| format!("`{path}`")).collect();
         warnings.push(format!("{file}: ignored unknown {}", unknown.join(", ")));
     }
+    let nonsense = request.models_file.nonsense(&found.provider, &found.id);
+    warnings.extend(nonsense.iter().map(|text| format!("{file}: {text}")));
     Ok(Selection {
         model,
         thinking,

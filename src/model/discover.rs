@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::http::{self, client};
 use super::{Model, ModelError, Secret, parse_json};
@@ -15,13 +16,19 @@ const LIMIT: usize = 4 << 20;
 /// The list as most servers give it: `GET /v1/models` with `{"data": [{"id": …}]}`.
 #[derive(Deserialize)]
 struct Listing {
-    #[serde(default)]
-    data: Vec<Listed>,
+    data: Vec<Value>,
 }
 
-#[derive(Deserialize)]
-struct Listed {
-    id: String,
+impl Listing {
+    /// The ids. An entry that has none cannot be asked for.
+    fn ids(self) -> Vec<String> {
+        let entries = self.data.into_iter();
+        let ids = entries.filter_map(|mut entry| match entry.get_mut("id").map(Value::take) {
+            Some(Value::String(id)) if !id.trim().is_empty() => Some(id),
+            _ => None,
+        });
+        ids.collect()
+    }
 }
 
 /// Asks the server of `model`, which must be on this machine, for the ids of its models.
@@ -72,5 +79,5 @@ pub async fn discover(model: &Model, key: Option<&Secret>) -> Result<Vec<String>
     }
     let listing: Listing = parse_json(&String::from_utf8_lossy(&body))
         .map_err(|_| ModelError::provider("the answer is no list of models"))?;
-    Ok(listing.data.into_iter().map(|listed| listed.id).collect())
+    Ok(listing.ids())
 }

@@ -11,8 +11,15 @@ pub(super) use request::body;
 
 use super::http::{self, Endpoint};
 use super::{Model, ModelError, ModelRequest, ModelStream, Provider, Secret, Timeouts, answer};
+use crate::event::ThinkingLevel;
 #[cfg(any(test, fuzzing))]
 pub(super) use decode::GeminiDecoder;
+use generation::Generation;
+
+/// Whether the model is known to have no such level, of those up to `high`.
+pub(super) fn lacks(model: &Model, level: ThinkingLevel) -> bool {
+    Generation::of(&model.id).lacks(level)
+}
 
 /// A model behind the Gemini API.
 #[derive(Debug)]

@@ -1,6 +1,9 @@
-//! Ids of tool calls.
+//! Ids of tool calls, and a name.
 
 use std::collections::HashMap;
+
+/// Name of a call that never got one. No tool is called so, which the model is told.
+pub(crate) const UNNAMED: &str = "unnamed";
 
 /// The ids of one answer's tool calls. Results are paired with calls by id, so each has to be there
 /// and to occur once, whatever the model sent.

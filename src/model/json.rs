@@ -1,6 +1,8 @@
 //! Reading JSON that a model service wrote.
 
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 
 /// Parses JSON in which a lone surrogate escape (`\ud83d` without its partner), which is no text
 /// that Rust or JSON Lines can hold, stands for U+FFFD.
@@ -16,6 +18,29 @@ pub fn parse<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
             None => Err(error),
         },
     }
+}
+
+/// A field that an answer can do without: absent when it is of another type. Needs
+/// `#[serde(default)]` beside it.
+pub(super) fn lenient<'de, D: Deserializer<'de>, T: DeserializeOwned>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    let value = Value::deserialize(deserializer)?;
+    // A list would be read as an object, value by value.
+    let value = Some(value).filter(|value| !value.is_array());
+    Ok(value.and_then(|value| serde_json::from_value(value).ok()))
+}
+
+/// A count of tokens, absent like a [`lenient`] field. Some servers count in floats.
+pub(super) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    let value = Value::deserialize(deserializer)?;
+    let rounded = || value.as_f64().filter(|number| (0.0..1e15).contains(number));
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "within the range"
+    )]
+    Ok(value.as_u64().or_else(|| Some(rounded()? as u64)))
 }
 
 /// The JSON text with each lone surrogate escape replaced by `\ufffd`; `None` if there is none.

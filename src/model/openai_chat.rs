@@ -13,7 +13,6 @@ pub(super) use decode::ChatDecoder;
 pub(super) use dialect::effort;
 #[cfg(test)]
 pub(super) use request::body;
-pub(super) use usage::count;
 
 use super::http::{self, Endpoint};
 use super::{Model, ModelError, ModelRequest, ModelStream, Provider, Secret, Timeouts, answer};

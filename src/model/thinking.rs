@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Model;
+use super::{Api, Model, anthropic, google};
 use crate::event::{ThinkingClampReason, ThinkingLevel};
 
 /// Levels beyond `high` are there only where the model's configuration names them.
@@ -12,7 +12,8 @@ const UNNAMED: usize = 4;
 ///
 /// A model that does not reason runs at `off`. Else the next lower level that the model has is taken,
 /// and only if there is none the next higher one. Levels up to `high` are there unless
-/// `thinkingLevelMap` gives them as null; `xhigh` and `max` only if it names them.
+/// `thinkingLevelMap` gives them as null, or the model is known not to have them; `xhigh` and `max`
+/// only if it names them. An answer without room for thinking has none but `off`.
 #[must_use]
 pub fn clamp(
     model: &Model,
@@ -45,9 +46,28 @@ pub fn clamp(
 }
 
 fn has(model: &Model, level: ThinkingLevel) -> bool {
+    if level != ThinkingLevel::Off && !has_room(model) {
+        return false;
+    }
     match named(model, level) {
         Some(named) => !named.is_null(),
-        None => ThinkingLevel::ALL[..=UNNAMED].contains(&level),
+        None => ThinkingLevel::ALL[..=UNNAMED].contains(&level) && !lacks(model, level),
+    }
+}
+
+/// Whether an answer of the greatest length has room for thinking.
+fn has_room(model: &Model) -> bool {
+    match model.api {
+        Api::AnthropicMessages => anthropic::has_room(model),
+        _ => true,
+    }
+}
+
+/// Whether the model is known to have no such level, of those up to `high`.
+fn lacks(model: &Model, level: ThinkingLevel) -> bool {
+    match model.api {
+        Api::GoogleGenerativeAi => google::lacks(model, level),
+        _ => false,
     }
 }
 

@@ -160,7 +160,7 @@ fn retries_come_first_and_the_next_model_has_its_own() {
     let overloaded =
         r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
     let overloaded = Answer::plain("529 Overloaded", "application/json", overloaded);
-    let answers = [vec![overloaded], good()].concat();
+    let answers = [vec![overloaded.clone(), overloaded], good()].concat();
     let chained = Chained::new(&["loopback/model-1"], &retry, answers);
     let run = chained.play(&json!([{ "error": "overloaded", "times": 3 }]));
     let stream = run.stream();
@@ -175,18 +175,21 @@ fn retries_come_first_and_the_next_model_has_its_own() {
             "start 2/2",
             "error",
             "agent_end true",
-            "start 1/2",
+            "start 1/3",
             "error",
             "agent_end true",
-            "start 2/2",
+            "start 2/3",
+            "error",
+            "agent_end true",
+            "start 3/3",
             "stop",
-            "end 2 true",
+            "end 3 true",
             "agent_end false",
         ]
     );
     let own = "loopback/model-1";
     let offline = "offline/offline";
-    assert_eq!(models(&stream), [offline, offline, offline, own, own]);
+    assert_eq!(models(&stream), [offline, offline, offline, own, own, own]);
     chained.shot(&run, "fallback_exhausted");
 }
 
@@ -345,6 +348,38 @@ fn what_cannot_be_opened_is_left_out() {
 }
 
 #[test]
+fn a_chain_that_can_never_be_used_is_told() {
+    let plays = |chains: Value| {
+        let world = World::new();
+        let retry = json!({ "enabled": false, "fallbackChains": chains });
+        world.config("settings.json", json!({ "retry": retry }).to_string());
+        let run = world.offline(&fails()).arg("Do it").run();
+        assert_eq!(course(&run.stream()), ["error", "agent_end false"]);
+        run.stderr
+    };
+    for name in [
+        "anthropicx/claude-haiku-4-5",
+        "anthropic/claude-haiku-4-5:high",
+        "Anthropic/claude-haiku-4-5",
+        "claude-haiku",
+        "*",
+    ] {
+        let told = plays(json!({ name: ["nowhere/m"] }));
+        assert!(told.contains(&format!("a chain for `{name}`")), "{told}");
+        assert_eq!(told.lines().count(), 1, "{told}");
+    }
+    let known = json!({ "anthropic/claude-haiku-4-5": ["a/b"], "gpt-5": ["a/b"] });
+    assert_eq!(plays(known), "");
+    // The model that has failed does not come again.
+    assert_eq!(plays(json!({ "offline": ["offline"] })), "");
+    let told = plays(json!({ "offline": ["offline:low"] }));
+    assert!(
+        told.contains("`offline:low` is left out: it is the model"),
+        "{told}"
+    );
+}
+
+#[test]
 fn without_a_chain_for_the_model_nothing_takes_over() {
     let plays = |retry: &Value| {
         let world = World::new();
@@ -380,6 +415,7 @@ fn another_model_does_not_help_a_long_conversation_or_a_reached_limit() {
     let quipu = chained.world.offline(&fails());
     let stream = quipu.args(["--max-turns", "1", "Do it"]).run().stream();
     assert_eq!(course(&stream), ["error", "agent_end false"]);
+    assert_eq!(stream.outcome(), "limit");
     assert!(chained.requests.try_recv().is_err());
 }
 

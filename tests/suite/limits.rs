@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::harness::{Run, World};
 use crate::live::assert_gone;
 use crate::redact::Shot;
+use crate::retries::course;
 use crate::script::{bash, text};
 
 fn play(args: &[&str], steps: &Value) -> (World, Run) {
@@ -58,6 +59,34 @@ fn turns_count_over_all_prompts() {
     );
     limited(&run, "--max-turns");
     assert_eq!(run.stream().answers(), ["a"]);
+}
+
+#[test]
+fn a_limit_that_forbids_a_retry_is_told() {
+    let world = World::new();
+    world.config(
+        "settings.json",
+        json!({ "retry": { "baseDelayMs": 1 } }).to_string(),
+    );
+    let plays = |step: Value, turns: &str| {
+        let quipu = world.offline(&json!([step]));
+        quipu.args(["--max-turns", turns, "Do it"]).run()
+    };
+    let run = plays(json!({ "error": "overloaded", "times": 9 }), "2");
+    limited(&run, "--max-turns");
+    let stream = run.stream();
+    let told = stream.error_message();
+    assert!(told.to_lowercase().contains("overloaded"), "{told}");
+    assert_eq!(
+        course(&stream)[2..],
+        ["start 1/3", "error", "agent_end false", "end 1 false"]
+    );
+    assert_eq!(stream.of("auto_retry_end")[0]["finalError"], told);
+    // Nor does a summary help any more.
+    limited(&plays(json!({ "error": "overflow" }), "1"), "--max-turns");
+    // What would not be tried again fails as ever.
+    let stream = plays(json!({ "error": "auth" }), "1").stream();
+    assert_eq!((stream.outcome(), stream.error_code()), ("failed", "auth"));
 }
 
 #[test]

@@ -118,15 +118,14 @@ fn a_word_behind_two_dashes_is_a_prompt() {
     assert_eq!(said(&run), "Four.\n");
 }
 
-#[test]
-fn models_are_those_of_the_file_and_of_a_local_server() {
+/// The address of a server that has this list of models.
+fn lists(body: &'static str) -> String {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", server.local_addr().unwrap());
     std::thread::spawn(move || {
         for stream in server.incoming().take(4) {
             let mut stream = stream.unwrap();
             let _ = stream.read(&mut [0; 4096]);
-            let body = r#"{"object":"list","data":[{"id":"served-1"},{"id":"listed-1"}]}"#;
             let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close";
             let _ = write!(
                 stream,
@@ -135,6 +134,43 @@ fn models_are_those_of_the_file_and_of_a_local_server() {
             );
         }
     });
+    url
+}
+
+#[test]
+fn one_bad_entry_does_not_hide_the_others_of_a_server() {
+    let offered = |body| {
+        let world = World::new();
+        let here = json!({ "baseUrl": lists(body), "api": "openai-completions", "apiKey": "x" });
+        let models = json!({ "providers": { "here": here } });
+        world.config("models.json", models.to_string());
+        let run = world
+            .bare()
+            .args(["models", "--format", "json", "here/"])
+            .run();
+        let rows: Vec<Value> = serde_json::from_slice(&run.stdout).unwrap();
+        let names = rows
+            .iter()
+            .map(|row| row["model"].as_str().unwrap().to_owned());
+        (names.collect::<Vec<_>>(), run.stderr)
+    };
+    let odd = r#"{"data":[{"id":7},{"id":"a"},{},null,"x",{"id":""},{"id":null},{"id":"b"}]}"#;
+    let both = ["here/a", "here/b"].map(str::to_owned).to_vec();
+    assert_eq!(offered(odd), (both, String::new()));
+    // A list that cannot be read at all is told.
+    for body in ["[]x", r#"{"models":[]}"#, r#"{"data":{}}"#] {
+        let (names, told) = offered(body);
+        assert!(names.is_empty(), "{names:?}");
+        assert!(
+            told.contains("the models of here at http"),
+            "{body}: {told}"
+        );
+    }
+}
+
+#[test]
+fn models_are_those_of_the_file_and_of_a_local_server() {
+    let url = lists(r#"{"object":"list","data":[{"id":"served-1"},{"id":"listed-1"}]}"#);
     let world = World::new();
     let models = json!({ "providers": {
         "here": { "baseUrl": url, "api": "openai-completions", "apiKey": "x",

@@ -95,6 +95,22 @@ fn a_level_that_is_there_is_not_told() {
     assert!(run.stream().of("thinking_level_clamped").is_empty());
 }
 
+#[test]
+fn a_model_without_room_for_thinking_is_told_to_run_without() {
+    let model = json!({ "id": "m", "reasoning": true, "maxTokens": 2000 });
+    let stream = run(
+        &model,
+        &no_retry(),
+        &["--model", "p/m", "--thinking", "high"],
+    );
+    let told = &stream.of("thinking_level_clamped")[0];
+    assert_eq!(
+        (&told["appliedLevel"], &told["reason"]),
+        (&json!("off"), &json!("level-unsupported"))
+    );
+    assert_eq!(stream.of("agent_start")[0]["thinkingLevel"], "off");
+}
+
 /// A run of a model of the catalogue on a server here, and what it was asked.
 fn known(name: &str, settings: &Value) -> (Stream, Value) {
     let (url, requests) = serve(vec![sse(&plain(&["Seen."]))]);

@@ -160,8 +160,18 @@ impl Models {
                 let key = credentials::unlock(&mut model, &access, &sources)
                     .ok()
                     .and_then(|c| c.key);
-                // A server that is not running is the usual case and no news.
-                let ids = discover(&model, key.as_ref()).await.unwrap_or_default();
+                let ids = match discover(&model, key.as_ref()).await {
+                    Ok(ids) => ids,
+                    // A server that is not running is the usual case and no news.
+                    Err(error) if error.code == ErrorCode::Network => Vec::new(),
+                    Err(error) => {
+                        note(&format!(
+                            "quipu: warning: the models of {provider} at {} are left out: {error}",
+                            model.base_url
+                        ));
+                        Vec::new()
+                    }
+                };
                 // An empty one cannot be named.
                 for id in ids.into_iter().filter(|id| !id.trim().is_empty()) {
                     let found = Model {

@@ -24,7 +24,7 @@ fn every_key_is_read_and_null_is_absent() {
                "reasoning": true, "input": ["text", "image"],
                "cost": {"input": 3, "output": 15, "cacheRead": 0.3, "cacheWrite": 3.75},
                "contextWindow": 8192, "maxTokens": 1024, "headers": {"x-c": "d"},
-               "compat": {"e": 1}, "thinkingLevelMap": {"off": null, "high": "hard"}},
+               "compat": {"supportsStore": true}, "thinkingLevelMap": {"off": null, "high": "hard"}},
               {"id": "b", "name": null, "cost": {"output": 1}}
             ],
             "modelOverrides": {"b": {"maxTokens": 5}, "c": {"reasoning": true}}
@@ -62,7 +62,9 @@ fn every_key_is_read_and_null_is_absent() {
             context_window: Some(8192),
             max_tokens: Some(1024),
             headers: Some([("x-c".into(), "d".into())].into()),
-            compat: serde_json::json!({"e": 1}).as_object().cloned(),
+            compat: serde_json::json!({"supportsStore": true})
+                .as_object()
+                .cloned(),
             thinking_level_map: Some(
                 [("off".into(), None), ("high".into(), Some("hard".into()))].into()
             ),
@@ -114,6 +116,56 @@ fn unknown_keys_are_told_for_the_model_they_bear_on() {
 }
 
 #[test]
+fn switches_that_are_not_known_or_make_no_sense_are_told() {
+    let load = |provider: &str, model: &str| {
+        let (provider, model) = (format!(r#"{{"compat": {provider},"#), model);
+        load(&format!(
+            r#"{{"providers": {{"p": {provider} "models": [{{"id": "a", {model}}}]}}}}}}"#
+        ))
+        .unwrap()
+    };
+    let file = load(
+        r#"{"supportsstore": true, "thinkingFormat": "nonsense", "supportsStore": "yes", "requiresMistralToolIds": null}"#,
+        r#""thinkingLevelMap": {"hgih": "x"},
+           "compat": {"thinkingLevelMap": 5, "reasoningEffortMap": {"low": 5, "lwo": "x"}}"#,
+    );
+    assert_eq!(
+        file.unknown_keys("p", "a"),
+        [
+            "providers.p.compat.supportsstore",
+            "providers.p.models[0].thinkingLevelMap.hgih",
+            "providers.p.models[0].compat.reasoningEffortMap.lwo",
+        ]
+    );
+    let told = file.nonsense("p", "a");
+    assert_eq!(told.len(), 4, "{told:?}");
+    for (text, (path, expected)) in told.iter().zip([
+        ("providers.p.compat.thinkingFormat", "\"openrouter\", "),
+        ("providers.p.compat.supportsStore", "true or false"),
+        (
+            "providers.p.models[0].compat.thinkingLevelMap",
+            "an object of thinking levels",
+        ),
+        (
+            "providers.p.models[0].compat.reasoningEffortMap.low",
+            "a text or null",
+        ),
+    ]) {
+        let begins = format!("`{path}` is ignored: expected ");
+        assert!(
+            text.starts_with(&begins) && text.contains(expected),
+            "{text}"
+        );
+    }
+    let good = load(
+        r#"{"thinkingFormat": "zai", "maxTokensField": "max_tokens", "requiresThinkingAsText": false}"#,
+        r#""compat": {"thinkingLevelMap": {"off": null, "max": "most"}}"#,
+    );
+    assert_eq!(good.unknown_keys("p", "a"), [""; 0]);
+    assert_eq!(good.nonsense("p", "a"), [""; 0]);
+}
+
+#[test]
 fn mistakes_name_line_and_field() {
     for (text, expected) in [
         (
@@ -125,6 +177,16 @@ fn mistakes_name_line_and_field() {
             "{\"providers\": {\"p\": {\"models\": [\n{\"id\": \"a\"},\n{\"name\": \"B\"}\n]}}}",
             "models.json:4:1: `providers.p.models[1]` lacks `id`, the model's name at its service. \
              Correct the value; `--model offline` works without this file.",
+        ),
+        (
+            r#"{"providers": {"p": {"models": [{"id": "a", "maxTokens": 0}]}}}"#,
+            "models.json:1:59: `providers.p.models[0].maxTokens` is 0, expected a number of tokens (1 \
+             or more). Correct the value; `--model offline` works without this file.",
+        ),
+        (
+            r#"{"providers": {"p": {"modelOverrides": {"a": {"contextWindow": 0}}}}}"#,
+            "models.json:1:65: `providers.p.modelOverrides.a.contextWindow` is 0, expected a number of \
+             tokens (1 or more). Correct the value; `--model offline` works without this file.",
         ),
         (
             r#"{"providers": {"p": {"models": [{"id": "a", "cost": {"input": -1}}]}}}"#,

@@ -7,13 +7,14 @@ use serde_json::Value;
 
 use crate::event::{ErrorCode, StopReason};
 use crate::model::answer::{DecodeError, Decoder, cut_short};
-use crate::model::ids::CallIds;
+use crate::model::ids::{CallIds, UNNAMED};
 use crate::model::sse::SseEvent;
 use crate::model::{ModelDelta, ModelError, TokenUsage, json};
 
 const REFUSED: &str = "The model refused to answer.";
 
-/// Every field of every event that says something to us. What is absent may also be null.
+/// Every field of every event that says something to us. What is absent may also be null, and what
+/// the answer can do without may be anything.
 #[derive(Debug, Deserialize)]
 struct Event {
     #[serde(rename = "type")]
@@ -22,14 +23,18 @@ struct Event {
     message: Option<Message>,
     content_block: Option<StartedBlock>,
     delta: Option<Delta>,
+    #[serde(default, deserialize_with = "json::lenient")]
     usage: Option<Usage>,
     error: Option<Value>,
 }
 
 #[derive(Debug, Deserialize)]
 struct Message {
+    #[serde(default, deserialize_with = "json::lenient")]
     id: Option<String>,
+    #[serde(default, deserialize_with = "json::lenient")]
     model: Option<String>,
+    #[serde(default, deserialize_with = "json::lenient")]
     usage: Option<Usage>,
 }
 
@@ -58,17 +63,25 @@ struct Delta {
     stop_details: Option<Value>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 struct Usage {
+    #[serde(deserialize_with = "json::count")]
     input_tokens: Option<u64>,
+    #[serde(deserialize_with = "json::count")]
     output_tokens: Option<u64>,
+    #[serde(deserialize_with = "json::count")]
     cache_read_input_tokens: Option<u64>,
+    #[serde(deserialize_with = "json::count")]
     cache_creation_input_tokens: Option<u64>,
+    #[serde(deserialize_with = "json::lenient")]
     cache_creation: Option<CacheCreation>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 struct CacheCreation {
+    #[serde(deserialize_with = "json::count")]
     ephemeral_1h_input_tokens: Option<u64>,
 }
 
@@ -164,10 +177,13 @@ impl Decoder for MessagesDecoder {
 
     /// Only the event that says that it was the last may be missing.
     fn is_whole(&self) -> bool {
-        self.stop.is_some()
+        self.stop.is_some() && !self.lacks_the_end_of_a_call()
     }
 
     fn end(&mut self, out: &mut Out) -> Result<(), ModelError> {
+        if self.lacks_the_end_of_a_call() {
+            return Err(cut_short());
+        }
         let (stop_reason, refusal) = self.stop.take().ok_or_else(cut_short)?;
         for block in std::mem::take(&mut self.open) {
             close(block, out);
@@ -212,6 +228,13 @@ fn nonsense(what: &str) -> DecodeError {
 }
 
 impl MessagesDecoder {
+    /// Whether a call that would be made may not be whole: its input may look so without the rest.
+    fn lacks_the_end_of_a_call(&self) -> bool {
+        let is_call = |block: &OpenBlock| matches!(block.kind, Kind::ToolUse { .. });
+        let acts = matches!(self.stop, Some((StopReason::Stop | StopReason::ToolUse, _)));
+        acts && self.open.iter().any(is_call)
+    }
+
     fn begin(&mut self, message: Option<Message>, out: &mut Out) {
         let Some(message) = message else { return };
         if let Some(id) = message.id.filter(|id| !id.is_empty()) {
@@ -273,7 +296,7 @@ impl MessagesDecoder {
             }
             "tool_use" => {
                 let id = self.ids.claim(block.id.as_deref().unwrap_or_default());
-                let name = block.name.unwrap_or_default();
+                let name = filled(block.name).unwrap_or_else(|| UNNAMED.to_owned());
                 out.push_back(ModelDelta::ToolcallStart { index, id, name });
                 // An empty object only holds the place of the pieces to come.
                 let input = block.input.filter(|input| match input {
@@ -373,7 +396,9 @@ impl MessagesDecoder {
     ) -> Result<(), DecodeError> {
         self.count(usage, out);
         let Some(delta) = delta else { return Ok(()) };
-        if let Some(reason) = delta.stop_reason {
+        // No later word takes back that the answer is cut or refused.
+        let is_settled = matches!(self.stop, Some((StopReason::Length | StopReason::Error, _)));
+        if let Some(reason) = delta.stop_reason.filter(|_| !is_settled) {
             let (stop, refusal) = stop_reason(&reason)?;
             let explanation = delta.stop_details.as_ref().and_then(|details| {
                 details

@@ -204,6 +204,7 @@ fn limits(model: &Model, request: &ModelRequest) -> (u64, Option<Thinking>) {
     } else {
         max_tokens.saturating_sub(MIN_BUDGET)
     };
+    // Only a request for a shorter answer than the model's own gets here: see `has_room`.
     if budget < MIN_BUDGET {
         return (answer, Some(Thinking::Disabled));
     }
@@ -213,6 +214,11 @@ fn limits(model: &Model, request: &ModelRequest) -> (u64, Option<Thinking>) {
             budget_tokens: budget,
         }),
     )
+}
+
+/// Whether the longest answer holds the smallest thinking budget and as much again of an answer.
+pub(in crate::model) fn has_room(model: &Model) -> bool {
+    is_adaptive(model) || model.max_tokens.is_none_or(|most| most >= 2 * MIN_BUDGET)
 }
 
 /// Whether the model takes an effort in place of a budget, as its configuration says

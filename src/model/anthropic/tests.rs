@@ -218,6 +218,30 @@ fn words_for_the_end() {
 }
 
 #[test]
+fn a_later_word_takes_no_refusal_back() {
+    let word =
+        |word: &str| format!(r#"{{"type":"message_delta","delta":{{"stop_reason":"{word}"}}}}"#);
+    let last = |first: &str| {
+        let deltas = good(&[
+            START,
+            TEXT,
+            HELLO,
+            END_0,
+            &word(first),
+            &word("tool_use"),
+            STOP,
+        ]);
+        match deltas.last() {
+            Some(D::Finished { stop_reason, .. }) => *stop_reason,
+            _ => panic!("{deltas:?}"),
+        }
+    };
+    assert_eq!(last("refusal"), StopReason::Error);
+    assert_eq!(last("max_tokens"), StopReason::Length);
+    assert_eq!(last("end_turn"), StopReason::ToolUse);
+}
+
+#[test]
 fn blocks_left_open_are_closed_by_the_end() {
     let deltas = good(&[START, TEXT, HELLO, END_TURN, STOP]);
     assert_eq!(
@@ -230,6 +254,39 @@ fn blocks_left_open_are_closed_by_the_end() {
             finished(StopReason::Stop)
         ]
     );
+}
+
+#[test]
+fn a_call_without_a_name_has_one_that_no_tool_has() {
+    for name in ["", r#","name":"""#, r#","name":null"#] {
+        let call = format!(
+            r#"{{"type":"content_block_start","index":0,"content_block":{{"type":"tool_use","id":"a"{name}}}}}"#
+        );
+        let deltas = good(&[START, &call, END_0, END_TURN, STOP]);
+        let named = |delta: &D| matches!(delta, D::ToolcallStart { name, .. } if name == "unnamed");
+        assert!(deltas.iter().any(named), "{deltas:?}");
+    }
+}
+
+#[test]
+fn a_call_without_its_end_is_a_cut() {
+    let call = r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"f"}}"#;
+    let input = r#"{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{}"}}"#;
+    let end =
+        |word: &str| format!(r#"{{"type":"message_delta","delta":{{"stop_reason":"{word}"}}}}"#);
+    let tool_use = end("tool_use");
+    for events in [
+        &[START, call, &tool_use, STOP][..],
+        &[START, call, input, &tool_use, STOP],
+        &[START, call, input, &tool_use],
+    ] {
+        let (deltas, error) = bad(events);
+        assert_eq!((error.code, error.retryable), (ErrorCode::Network, true));
+        assert!(!deltas.contains(&D::ToolcallEnd { index: 0 }));
+    }
+    // What is cut is not run anyway.
+    let deltas = good(&[START, call, &end("max_tokens"), STOP]);
+    assert_eq!(deltas.last(), Some(&finished(StopReason::Length)));
 }
 
 #[test]
@@ -391,6 +448,32 @@ fn odd_services_are_understood() {
             finished(StopReason::Stop),
         ]
     );
+}
+
+#[test]
+fn what_an_answer_can_do_without_may_be_anything() {
+    let start = r#"{"type":"message_start","message":{"id":7,"model":["m"],"usage":"none"}}"#;
+    let delta = |usage: &str| {
+        format!(
+            r#"{{"type":"message_delta","delta":{{"stop_reason":"end_turn"}},"usage":{usage}}}"#
+        )
+    };
+    for usage in [
+        "\"x\"",
+        "7",
+        "[]",
+        r#"{"output_tokens":-1}"#,
+        r#"{"output_tokens":"12"}"#,
+    ] {
+        let deltas = good(&[start, TEXT, HELLO, END_0, &delta(usage), STOP]);
+        let counted = |delta: &D| matches!(delta, D::Usage(_));
+        assert!(!deltas.iter().any(counted), "{usage} {deltas:?}");
+        assert_eq!(deltas.last(), Some(&finished(StopReason::Stop)));
+    }
+    // What can be read of them counts.
+    let odd = r#"{"input_tokens":null,"output_tokens":7.0,"cache_read_input_tokens":-1,"cache_creation":3}"#;
+    let deltas = good(&[START, TEXT, HELLO, END_0, &delta(odd), STOP]);
+    assert!(deltas.contains(&D::Usage(usage(7))), "{deltas:?}");
 }
 
 #[test]

@@ -403,12 +403,12 @@ fn a_listed_model_has_the_files_values_or_the_defaults() {
     let models = file(
         r#"{"providers": {"p": {
           "baseUrl": "https://h/", "api": "anthropic-messages", "authHeader": true,
-          "headers": {"X-A": "1", "x-b": "2"}, "compat": {"a": 1, "b": 1},
+          "headers": {"X-A": "1", "x-b": "2"}, "compat": {"supportsStore": true, "requiresThinkingAsText": true},
           "models": [
             {"id": "bare"},
             {"id": "full", "name": "Full", "baseUrl": "https://m", "reasoning": true,
              "input": ["text", "image"], "cost": {"input": 3, "output": 15, "cacheRead": 0.3},
-             "contextWindow": 1000, "maxTokens": 100, "headers": {"x-a": "3"}, "compat": {"b": 2},
+             "contextWindow": 1000, "maxTokens": 100, "headers": {"x-a": "3"}, "compat": {"requiresThinkingAsText": false},
              "thinkingLevelMap": {"low": null, "max": "most"}}
           ],
           "modelOverrides": {"full": {"maxTokens": 50}, "changed": {"contextWindow": 7}}
@@ -459,7 +459,8 @@ fn a_listed_model_has_the_files_values_or_the_defaults() {
             max_tokens: Some(50),
             auth_header: true,
             compat: serde_json::json!({
-                "a": 1, "b": 2, "thinkingLevelMap": {"low": null, "max": "most"}
+                "supportsStore": true, "requiresThinkingAsText": false,
+                "thinkingLevelMap": {"low": null, "max": "most"}
             })
             .as_object()
             .cloned()
@@ -568,7 +569,8 @@ fn an_entry_that_cannot_be_used_is_told_when_it_is_selected() {
 fn unknown_keys_are_one_warning_of_the_selected_model() {
     let models = file(
         r#"{"providers": {"p": {"baseUrl": "http://h", "api": "anthropic-messages", "oauth": "x",
-            "models": [{"id": "a", "samplingParams": {}}, {"id": "b"}]}}}"#,
+            "models": [{"id": "a", "samplingParams": {}},
+                {"id": "b", "compat": {"thinkingFormat": "x"}}]}}}"#,
     );
     let warnings = |name| {
         choose(&models, (None, Some(name)), (None, None))
@@ -581,10 +583,10 @@ fn unknown_keys_are_one_warning_of_the_selected_model() {
             "models.json: ignored unknown `providers.p.oauth`, `providers.p.models[0].samplingParams`"
         ]
     );
-    assert_eq!(
-        warnings("p/b"),
-        ["models.json: ignored unknown `providers.p.oauth`"]
-    );
+    let told = warnings("p/b");
+    assert_eq!(told[0], "models.json: ignored unknown `providers.p.oauth`");
+    let nonsense = "models.json: `providers.p.models[1].compat.thinkingFormat` is ignored: ";
+    assert!(told[1].starts_with(nonsense), "{}", told[1]);
 }
 
 #[test]

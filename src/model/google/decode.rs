@@ -7,21 +7,22 @@ use serde_json::Value;
 
 use crate::event::StopReason;
 use crate::model::answer::{DecodeError, Decoder, cut_short};
-use crate::model::ids::CallIds;
+use crate::model::ids::{CallIds, UNNAMED};
 use crate::model::sse::SseEvent;
 use crate::model::{ModelDelta, ModelError, TokenUsage, json};
 
-/// Name of a call that never got one.
-const UNNAMED: &str = "unnamed";
-
-/// Every field of a chunk that says something to us. What is absent may also be null.
+/// Every field of a chunk that says something to us. What is absent may also be null, and what the
+/// answer can do without may be anything.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Chunk {
     candidates: Option<Vec<Candidate>>,
     prompt_feedback: Option<PromptFeedback>,
+    #[serde(default, deserialize_with = "json::lenient")]
     usage_metadata: Option<UsageMetadata>,
+    #[serde(default, deserialize_with = "json::lenient")]
     model_version: Option<String>,
+    #[serde(default, deserialize_with = "json::lenient")]
     response_id: Option<String>,
     error: Option<Value>,
 }
@@ -31,6 +32,7 @@ struct Chunk {
 struct Candidate {
     content: Option<Content>,
     finish_reason: Option<String>,
+    #[serde(default, deserialize_with = "json::lenient")]
     finish_message: Option<String>,
 }
 
@@ -59,6 +61,7 @@ struct FunctionCall {
 #[serde(rename_all = "camelCase")]
 struct PromptFeedback {
     block_reason: Option<String>,
+    #[serde(default, deserialize_with = "json::lenient")]
     block_reason_message: Option<String>,
 }
 
@@ -67,16 +70,22 @@ struct PromptFeedback {
     reason = "the names are those of the service"
 )]
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(default, rename_all = "camelCase")]
 struct UsageMetadata {
     /// Cached ones included.
+    #[serde(deserialize_with = "json::count")]
     prompt_token_count: Option<u64>,
+    #[serde(deserialize_with = "json::count")]
     cached_content_token_count: Option<u64>,
     /// What the service's own tools put into the prompt.
+    #[serde(deserialize_with = "json::count")]
     tool_use_prompt_token_count: Option<u64>,
     /// Thoughts not included.
+    #[serde(deserialize_with = "json::count")]
     candidates_token_count: Option<u64>,
+    #[serde(deserialize_with = "json::count")]
     thoughts_token_count: Option<u64>,
+    #[serde(deserialize_with = "json::count")]
     total_token_count: Option<u64>,
 }
 
@@ -146,6 +155,16 @@ enum Stop {
     Blocked(String, Option<String>),
 }
 
+impl Stop {
+    /// Whether no later word takes this one back: what the answer holds is not to be acted upon.
+    fn is_settled(&self) -> bool {
+        match self {
+            Self::Blocked(..) => true,
+            Self::Finish(word, _) => !matches!(&**word, "STOP" | "FINISH_REASON_UNSPECIFIED"),
+        }
+    }
+}
+
 type Out = VecDeque<ModelDelta>;
 
 impl GeminiDecoder {
@@ -191,7 +210,7 @@ impl Decoder for GeminiDecoder {
             }
         }
         if let Some(feedback) = chunk.prompt_feedback
-            && let Some(reason) = feedback.block_reason
+            && let Some(reason) = feedback.block_reason.filter(|word| !word.is_empty())
         {
             self.stop = Some(Stop::Blocked(reason, feedback.block_reason_message));
         }
@@ -203,7 +222,9 @@ impl Decoder for GeminiDecoder {
         for part in parts.unwrap_or_default() {
             self.part(part, out);
         }
-        if let Some(reason) = candidate.finish_reason.filter(|word| !word.is_empty()) {
+        if let Some(reason) = candidate.finish_reason.filter(|word| !word.is_empty())
+            && !self.stop.as_ref().is_some_and(Stop::is_settled)
+        {
             self.stop = Some(Stop::Finish(reason, candidate.finish_message));
         }
         Ok(())

@@ -82,6 +82,17 @@ impl Generation {
         matches!(self, Self::Level { .. })
     }
 
+    /// Whether a model of it has no such level, of those up to `high`. `minimal` is the least that it
+    /// has.
+    pub(super) fn lacks(self, level: ThinkingLevel) -> bool {
+        match (self, level) {
+            (Self::Budget { can_stop, .. }, ThinkingLevel::Off) => !can_stop,
+            (Self::Level { .. }, ThinkingLevel::Off) => true,
+            (Self::Level { medium, .. }, ThinkingLevel::Medium) => !medium,
+            _ => false,
+        }
+    }
+
     /// The most tokens of thought and answer together, and how much of that is for thought.
     pub(super) fn limits(
         self,

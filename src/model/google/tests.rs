@@ -367,6 +367,21 @@ fn words_for_the_end() {
         refused(&deltas, "PROHIBITED_CONTENT). Not that."),
         "{deltas:?}"
     );
+    // A later word takes none of it back.
+    let call = || parts(json!([{"functionCall": {"name": "f"}}]));
+    let blocked = json!({"promptFeedback": {"blockReason": "SAFETY"}});
+    for first in [blocked, finish("RECITATION")] {
+        let (deltas, error) = decode(&[data(&[first, call(), finish("STOP")]).as_bytes()]);
+        assert_eq!(error, None);
+        assert!(refused(&deltas, "eason: "), "{deltas:?}");
+    }
+    let events = [call(), finish("MAX_TOKENS"), finish("STOP")];
+    let (deltas, _) = decode(&[data(&events).as_bytes()]);
+    assert_eq!(deltas.last(), Some(&finished(StopReason::Length)));
+    let events = [finish("FINISH_REASON_UNSPECIFIED"), finish("STOP")];
+    let (deltas, _) = decode(&[data(&events).as_bytes()]);
+    assert_eq!(deltas, [finished(StopReason::Stop)]);
+
     let harmless = json!({"promptFeedback": {"safetyRatings": []}, "candidates": null});
     let (deltas, _) = decode(&[data(&[harmless, finish("STOP")]).as_bytes()]);
     assert_eq!(deltas, [finished(StopReason::Stop)]);
@@ -430,6 +445,37 @@ fn usage_counts_the_cache_apart_and_thoughts_once() {
             usage(2, 12, Some(5), 24, 10),
         ]
     );
+}
+
+#[test]
+fn what_an_answer_can_do_without_may_be_anything() {
+    let with = |usage: Value| {
+        let mut chunk = finish("STOP");
+        chunk["usageMetadata"] = usage;
+        chunk["modelVersion"] = 7.into();
+        chunk["responseId"] = json!(["r"]);
+        chunk["candidates"][0]["finishMessage"] = 7.into();
+        chunk
+    };
+    for usage in [
+        json!("x"),
+        json!(7),
+        json!([1]),
+        json!({"candidatesTokenCount": -1}),
+        json!({"candidatesTokenCount": "12", "promptTokenCount": {}}),
+    ] {
+        let (deltas, error) = decode(&[data(&[with(usage.clone())]).as_bytes()]);
+        assert_eq!(error, None, "{usage}");
+        assert_eq!(deltas, [finished(StopReason::Stop)], "{usage}");
+    }
+    let odd = json!({"promptTokenCount": 3, "candidatesTokenCount": 1.5, "thoughtsTokenCount": -1});
+    let (deltas, _) = decode(&[data(&[with(odd)]).as_bytes()]);
+    let usage = TokenUsage {
+        input: 3,
+        output: 1,
+        ..TokenUsage::default()
+    };
+    assert_eq!(deltas[0], D::Usage(usage));
 }
 
 #[test]

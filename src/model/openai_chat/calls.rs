@@ -10,10 +10,7 @@ use super::decode::{Blocks, nonsense};
 use crate::event::PartialJson;
 use crate::model::ModelDelta;
 use crate::model::answer::DecodeError;
-use crate::model::ids::CallIds;
-
-/// Name of a call that never got one.
-const UNNAMED: &str = "unnamed";
+use crate::model::ids::{CallIds, UNNAMED};
 
 type Out = VecDeque<ModelDelta>;
 
@@ -25,8 +22,18 @@ pub(super) struct SentPiece {
     function: Option<Function>,
 }
 
+impl From<Function> for SentPiece {
+    fn from(function: Function) -> Self {
+        Self {
+            index: None,
+            id: None,
+            function: Some(function),
+        }
+    }
+}
+
 #[derive(Debug, Deserialize)]
-struct Function {
+pub(super) struct Function {
     name: Option<String>,
     /// JSON text, but from some servers the object itself.
     arguments: Option<Value>,

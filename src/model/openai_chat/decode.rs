@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::calls::{Calls, SentPiece};
+use super::calls::{Calls, Function, SentPiece};
 use super::usage::Usage;
-use crate::event::StopReason;
+use crate::event::{ErrorCode, StopReason};
 use crate::model::answer::{DecodeError, Decoder, cut_short};
 use crate::model::sse::SseEvent;
 use crate::model::{ModelDelta, ModelError, TokenUsage, json};
@@ -25,6 +25,7 @@ struct Chunk {
     model: Option<Value>,
     object: Option<Value>,
     choices: Option<Vec<Choice>>,
+    #[serde(default, deserialize_with = "json::lenient")]
     usage: Option<Usage>,
     error: Option<Value>,
 }
@@ -32,7 +33,11 @@ struct Chunk {
 #[derive(Debug, Deserialize)]
 struct Choice {
     delta: Option<Delta>,
+    /// What stands in its place in answers that are not streamed, and so from some servers here too.
+    #[serde(default, deserialize_with = "json::lenient")]
+    message: Option<Delta>,
     finish_reason: Option<String>,
+    #[serde(default, deserialize_with = "json::lenient")]
     usage: Option<Usage>,
     error: Option<Value>,
 }
@@ -45,6 +50,9 @@ struct Delta {
     reasoning: Option<Value>,
     reasoning_text: Option<Value>,
     tool_calls: Option<Vec<SentPiece>>,
+    /// The one call of servers that know the API as it was before `tool_calls`.
+    #[serde(default, deserialize_with = "json::lenient")]
+    function_call: Option<Function>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -115,6 +123,8 @@ pub(in crate::model) struct ChatDecoder {
     has_id: bool,
     blocks: Blocks,
     calls: Calls,
+    /// Whether the answer comes in deltas.
+    in_deltas: bool,
     usage: Option<TokenUsage>,
     finish_reason: Option<String>,
     finished: bool,
@@ -128,6 +138,7 @@ impl ChatDecoder {
             has_id: false,
             blocks: Blocks::default(),
             calls: Calls::default(),
+            in_deltas: false,
             usage: None,
             finish_reason: None,
             finished: false,
@@ -159,9 +170,15 @@ impl Decoder for ChatDecoder {
         let mut usage = chunk.usage;
         if let Some(choice) = choice {
             if let Some(delta) = choice.delta {
+                self.in_deltas = true;
                 self.grow(delta, out)?;
+            } else if let Some(message) = choice.message.filter(|_| !self.in_deltas) {
+                // After deltas it would say all of them again.
+                self.grow(message, out)?;
             }
-            if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
+            if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty())
+                && !self.finish_reason.as_deref().is_some_and(is_settled)
+            {
                 self.finish_reason = Some(reason);
             }
             usage = usage.or(choice.usage);
@@ -190,6 +207,11 @@ impl Decoder for ChatDecoder {
         self.close(out);
         let reason = self.finish_reason.take().ok_or_else(cut_short)?;
         let (stop_reason, refusal) = stop_reason(&reason)?;
+        if stop_reason == StopReason::ToolUse && self.blocks.count == 0 {
+            return Err(ModelError::provider(format!(
+                "The model stopped to use a tool and named none (finish_reason: {reason})."
+            )));
+        }
         out.push_back(ModelDelta::Finished {
             stop_reason,
             refusal,
@@ -232,7 +254,8 @@ impl ChatDecoder {
             None => {}
         }
         self.say(Kind::Text, delta.refusal.unwrap_or_default(), out);
-        for piece in delta.tool_calls.into_iter().flatten() {
+        let old = delta.function_call.map(SentPiece::from);
+        for piece in delta.tool_calls.into_iter().flatten().chain(old) {
             self.calls.take(piece, &mut self.blocks, out)?;
         }
         Ok(())
@@ -333,6 +356,14 @@ pub(super) fn nonsense(what: &str) -> DecodeError {
     )))
 }
 
+/// Whether no later word takes this one back: what the answer holds is not to be acted upon.
+fn is_settled(word: &str) -> bool {
+    matches!(
+        word,
+        "content_filter" | "length" | "network_error" | "insufficient_system_resource" | "error"
+    )
+}
+
 /// What the service's word for the end of an answer means, with a text for people when it is a
 /// refusal.
 fn stop_reason(word: &str) -> Result<(StopReason, Option<String>), ModelError> {
@@ -341,6 +372,23 @@ fn stop_reason(word: &str) -> Result<(StopReason, Option<String>), ModelError> {
         "length" => Ok((StopReason::Length, None)),
         "tool_calls" | "function_call" => Ok((StopReason::ToolUse, None)),
         "content_filter" => Ok((StopReason::Error, Some(REFUSED.to_owned()))),
+        // DeepSeek's word for an answer that its servers broke off for want of room
+        // (docs.rs/crate/ds-api/0.10.7, src/raw/response/non_streaming/finish_reason.rs).
+        "insufficient_system_resource" => Err(ModelError {
+            retryable: true,
+            ..ModelError::new(
+                ErrorCode::Overloaded,
+                format!("The model service is overloaded (finish_reason: {word})."),
+            )
+        }),
+        // OpenRouter's word for a request that failed on the way (api.koog.ai,
+        // OpenRouterStreamChoice). That another try may help is an assumption.
+        "error" => Err(ModelError {
+            retryable: true,
+            ..ModelError::provider(format!(
+                "The model service broke off its answer (finish_reason: {word})."
+            ))
+        }),
         "network_error" => Err(ModelError::network(
             "The model service lost its own connection (finish_reason: network_error).",
         )),

@@ -1,4 +1,5 @@
-//! In what services that speak the API differ: by configuration (`compat`), else by their address.
+//! In what services that speak the API differ: by configuration (`compat`), else by their address, else
+//! by the name of the provider, since a gateway in front of a service has an address of its own.
 //!
 //! Sources, read on 2026-11-30. Mistral: `max_completion_tokens` and `store` are refused
 //! (Gitlawb/openclaude#739), ids of calls are nine letters and digits (`mistral_common`,
@@ -64,36 +65,79 @@ pub(super) enum ThinkingFormat {
     QwenTemplate,
 }
 
-impl Dialect {
-    pub(super) fn of(model: &Model) -> Self {
+/// The services that deviate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Service {
+    OpenAi,
+    OpenRouter,
+    DeepSeek,
+    Mistral,
+    XAi,
+    Zai,
+}
+
+impl Service {
+    /// The service of the model, if it is one of them.
+    fn of(model: &Model) -> Option<Self> {
         let url = http::base_url(&model.base_url).ok();
         let host = url.as_ref().and_then(|url| url.host_str()).unwrap_or("");
         let at = |domain: &str| {
             host.strip_suffix(domain)
                 .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
         };
+        let here = [
+            ("api.openai.com", Self::OpenAi),
+            ("openrouter.ai", Self::OpenRouter),
+            ("deepseek.com", Self::DeepSeek),
+            ("mistral.ai", Self::Mistral),
+            ("x.ai", Self::XAi),
+            ("z.ai", Self::Zai),
+            ("bigmodel.cn", Self::Zai),
+        ];
+        let here = here.iter().find(|(domain, _)| at(domain));
+        // Not OpenAI's name: it is in use for servers of all kinds.
+        here.map(|(_, service)| *service)
+            .or(match &*model.provider {
+                "openrouter" => Some(Self::OpenRouter),
+                "deepseek" => Some(Self::DeepSeek),
+                "mistral" => Some(Self::Mistral),
+                "xai" => Some(Self::XAi),
+                "zai" => Some(Self::Zai),
+                _ => None,
+            })
+    }
+}
+
+impl Dialect {
+    pub(super) fn of(model: &Model) -> Self {
         let switch = |key: &str, usual: bool| {
             let given = model.compat.get(key).and_then(Value::as_bool);
             given.unwrap_or(usual)
         };
         let word = |key: &str| model.compat.get(key).and_then(Value::as_str);
-        let openai = at("api.openai.com");
-        let mistral = at("mistral.ai");
-        let zai = at("z.ai") || at("bigmodel.cn");
+        let service = Service::of(model);
+        let openai = service == Some(Service::OpenAi);
+        let mistral = service == Some(Service::Mistral);
         let thinking = match word("thinkingFormat") {
             Some("openrouter") => ThinkingFormat::OpenRouter,
             Some("deepseek") => ThinkingFormat::DeepSeek,
             Some("zai") => ThinkingFormat::Zai,
             Some("qwen") => ThinkingFormat::Qwen,
             Some("qwen-chat-template") => ThinkingFormat::QwenTemplate,
-            None if at("openrouter.ai") => ThinkingFormat::OpenRouter,
-            None if zai => ThinkingFormat::Zai,
-            None if at("deepseek.com") => ThinkingFormat::DeepSeek,
-            // Many models of x.ai and Mistral refuse the field.
-            _ if switch("supportsReasoningEffort", !(at("x.ai") || mistral)) => {
-                ThinkingFormat::Effort
-            }
-            _ => ThinkingFormat::Silent,
+            word => match service {
+                Some(Service::OpenRouter) if word.is_none() => ThinkingFormat::OpenRouter,
+                Some(Service::Zai) if word.is_none() => ThinkingFormat::Zai,
+                Some(Service::DeepSeek) if word.is_none() => ThinkingFormat::DeepSeek,
+                // Many models of x.ai and Mistral refuse the field.
+                _ if switch(
+                    "supportsReasoningEffort",
+                    !(mistral || service == Some(Service::XAi)),
+                ) =>
+                {
+                    ThinkingFormat::Effort
+                }
+                _ => ThinkingFormat::Silent,
+            },
         };
         Self {
             store: switch("supportsStore", openai),
@@ -103,7 +147,7 @@ impl Dialect {
             usage: switch("supportsUsageInStreaming", true),
             old_limit: match word("maxTokensField") {
                 Some(field) => field == "max_tokens",
-                None => mistral || at("deepseek.com"),
+                None => mistral || service == Some(Service::DeepSeek),
             },
             thinking,
             result_names: switch("requiresToolResultName", mistral),
@@ -191,6 +235,39 @@ mod tests {
         assert_eq!(
             format("https://api.deepseek.com/v1"),
             ThinkingFormat::DeepSeek
+        );
+    }
+
+    #[test]
+    fn a_service_behind_another_address_is_known_by_its_provider() {
+        let named = |provider: &str, base_url: &str, compat: &Value| {
+            let mut model = model(base_url);
+            provider.clone_into(&mut model.provider);
+            model.compat = compat.as_object().unwrap().clone();
+            Dialect::of(&model)
+        };
+        let gateway = "https://gateway.example.com/v1";
+        for (provider, address) in [
+            ("deepseek", "https://api.deepseek.com/v1"),
+            ("openrouter", "https://openrouter.ai/api/v1"),
+            ("mistral", "https://api.mistral.ai/v1"),
+            ("xai", "https://api.x.ai/v1"),
+            ("zai", "https://api.z.ai/api/paas/v4"),
+        ] {
+            let none = json!({});
+            let own = dialect(address, &none);
+            assert_ne!(own, dialect(gateway, &none), "{provider}");
+            assert_eq!(named(provider, gateway, &none), own, "{provider}");
+        }
+        // An address that is known says more than the name, and the configuration more than both.
+        let other = named("deepseek", "https://openrouter.ai/api/v1", &json!({}));
+        assert_eq!(other.thinking, ThinkingFormat::OpenRouter);
+        let told = named("deepseek", gateway, &json!({"thinkingFormat": "openai"}));
+        assert_eq!(told.thinking, ThinkingFormat::Effort);
+        // Servers of all kinds go by this one.
+        assert_eq!(
+            named("openai", gateway, &json!({})),
+            dialect(gateway, &json!({}))
         );
     }
 

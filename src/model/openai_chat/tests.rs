@@ -256,6 +256,41 @@ fn content_in_parts_and_a_refusal_are_text() {
 }
 
 #[test]
+fn an_answer_that_is_not_in_deltas_is_read_too() {
+    let whole = json!({"choices": [{"index": 0, "finish_reason": "tool_calls", "message": {
+        "role": "assistant", "reasoning_content": "Hm.", "content": "So.", "tool_calls": [
+            {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}},
+            {"id": "b", "type": "function", "function": {"name": "g", "arguments": "{}"}}]}}]});
+    let expected = [
+        "thinking 0",
+        "0:Hm.",
+        "=0 reasoning_content",
+        "text 1",
+        "1:So.",
+        "=1",
+        "call 2 a f",
+        "2:{}",
+        "=2",
+        "call 3 b g",
+        "3:{}",
+        "=3",
+    ];
+    assert_eq!(outline(&[whole]), expected);
+    // After deltas it only says them again.
+    let again = json!({"choices": [{"message": {"content": "x"}, "finish_reason": "stop"}]});
+    let events = [delta(json!({"content": "x"})), again];
+    assert_eq!(outline(&events), ["text 0", "0:x", "=0"]);
+}
+
+#[test]
+fn a_call_that_never_came_is_an_error() {
+    let (deltas, error) = decode(&[data(&[finish("tool_calls")]).as_bytes()]);
+    let error = error.unwrap();
+    assert_eq!((deltas, error.code), (vec![], ErrorCode::ProviderError));
+    assert!(error.message.contains("tool_calls"), "{error}");
+}
+
+#[test]
 fn words_for_the_end() {
     let end = |reason: &str| {
         let events = [delta(json!({"content": "x"})), finish(""), finish(reason)];
@@ -281,6 +316,8 @@ fn words_for_the_end() {
     ));
     for (word, code, retryable) in [
         ("network_error", ErrorCode::Network, true),
+        ("insufficient_system_resource", ErrorCode::Overloaded, true),
+        ("error", ErrorCode::ProviderError, true),
         ("whim", ErrorCode::ProviderError, false),
     ] {
         let (deltas, error) = end(word);
@@ -293,6 +330,25 @@ fn words_for_the_end() {
             signature: None,
         };
         assert_eq!(deltas.last(), Some(&ended));
+    }
+}
+
+#[test]
+fn a_later_word_takes_no_refusal_back() {
+    for (words, last) in [
+        (["content_filter", "tool_calls"], StopReason::Error),
+        (["length", "stop"], StopReason::Length),
+        (["stop", "tool_calls"], StopReason::ToolUse),
+        (["whim", "stop"], StopReason::Stop),
+    ] {
+        let [first, second] = words.map(finish);
+        let events = [delta(json!({"content": "x"})), first, second];
+        let (deltas, error) = decode(&[data(&events).as_bytes()]);
+        assert_eq!(error, None);
+        let Some(D::Finished { stop_reason, .. }) = deltas.last() else {
+            panic!("{deltas:?}")
+        };
+        assert_eq!(*stop_reason, last, "{words:?}");
     }
 }
 
@@ -335,11 +391,13 @@ fn usage_is_the_latest_that_any_chunk_tells() {
         chunk
     };
     let in_choice = json!({"choices": [{"delta": null, "finish_reason": "stop",
-        "usage": {"prompt_tokens": 5, "completion_tokens": 7}}], "usage": null});
+        "usage": {"prompt_tokens": 5, "completion_tokens": 7}}], "usage": 7});
     let events = [
         with(json!({"prompt_tokens": 5, "completion_tokens": 1})),
         with(json!({"prompt_tokens": 5, "completion_tokens": 1})),
         with(json!({})),
+        with(json!("x")),
+        with(json!([{}])),
         in_choice,
     ];
     let (deltas, _) = decode(&[data(&events).as_bytes()]);

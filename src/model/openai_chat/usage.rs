@@ -1,9 +1,9 @@
 //! Token counts, in the words of OpenAI and of the servers that have words of their own.
 
-use serde::{Deserialize, Deserializer};
-use serde_json::Value;
+use serde::Deserialize;
 
 use crate::model::TokenUsage;
+use crate::model::json::{count, lenient};
 
 /// What a chunk says of the tokens of the whole answer.
 #[derive(Debug, Default, Deserialize)]
@@ -16,7 +16,9 @@ pub(super) struct Usage {
     completion_tokens: Option<u64>,
     #[serde(deserialize_with = "count")]
     total_tokens: Option<u64>,
+    #[serde(deserialize_with = "lenient")]
     prompt_tokens_details: Option<PromptDetails>,
+    #[serde(deserialize_with = "lenient")]
     completion_tokens_details: Option<CompletionDetails>,
     /// What DeepSeek calls the cached tokens,
     #[serde(deserialize_with = "count")]
@@ -40,20 +42,6 @@ struct PromptDetails {
 struct CompletionDetails {
     #[serde(deserialize_with = "count")]
     reasoning_tokens: Option<u64>,
-}
-
-/// Some servers count in floats; what is no count at all is none.
-pub(in crate::model) fn count<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<u64>, D::Error> {
-    let value = Value::deserialize(deserializer)?;
-    let rounded = || value.as_f64().filter(|number| (0.0..1e15).contains(number));
-    #[allow(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "within the range"
-    )]
-    Ok(value.as_u64().or_else(|| Some(rounded()? as u64)))
 }
 
 impl Usage {
@@ -104,7 +92,7 @@ fn uncounted(prompt: u64, completion: u64, reasoning: Option<u64>, total: Option
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 
@@ -170,6 +158,8 @@ mod tests {
             json!({"prompt_tokens": 10, "completion_tokens": 1, "total_tokens": null,
                 "prompt_tokens_details": {"cached_tokens": 4, "cache_write_tokens": -1},
                 "completion_tokens_details": null}),
+            json!({"prompt_tokens": 10, "completion_tokens": 1, "cached_tokens": 4,
+                "prompt_tokens_details": "none", "completion_tokens_details": [1]}),
         ] {
             let expected = TokenUsage {
                 input: 6,

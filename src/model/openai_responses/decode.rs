@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::usage::Usage;
 use crate::event::StopReason;
 use crate::model::answer::{DecodeError, Decoder, cut_short};
-use crate::model::ids::CallIds;
+use crate::model::ids::{CallIds, UNNAMED};
 use crate::model::json as lenient;
 use crate::model::sse::SseEvent;
 use crate::model::{ModelDelta, ModelError, TokenUsage};
@@ -49,7 +49,7 @@ struct Item {
 
 enum Kind {
     Block(Block),
-    /// A tool call that has no name yet; it begins when it is whole.
+    /// A tool call that has no name yet; it begins when it is whole, with a name or without.
     Nameless,
     /// Of a kind that we do not know; it gets no block.
     Unknown,
@@ -264,7 +264,10 @@ impl ResponsesDecoder {
                 ModelDelta::ToolcallStart {
                     index,
                     id: self.ids.claim(&id),
-                    name: text(item.get("name")).to_owned(),
+                    name: match text(item.get("name")) {
+                        "" => UNNAMED.to_owned(),
+                        name => name.to_owned(),
+                    },
                 }
             }
         });
@@ -359,9 +362,6 @@ impl ResponsesDecoder {
             return Ok(());
         }
         if matches!(self.items[at].kind, Kind::Nameless) {
-            if text(item.get("name")).is_empty() {
-                return Err(nonsense("a tool call without a name"));
-            }
             self.items[at].kind = Kind::Block(self.begin(Content::Call, item, out));
         }
         let Kind::Block(block) = &self.items[at].kind else {
@@ -403,6 +403,10 @@ impl ResponsesDecoder {
                 "response.completed" | "response.done",
                 status @ ("incomplete" | "failed" | "cancelled"),
             ) => status,
+            // Which of the two is true nobody knows, and a tool may hang on it.
+            ("response.completed" | "response.done", status @ ("queued" | "in_progress")) => {
+                return Err(nonsense(&format!("the end of a response that is {status}")));
+            }
             ("response.completed" | "response.done", _) => "completed",
             (kind, _) => kind.trim_start_matches("response."),
         };
@@ -423,9 +427,14 @@ impl ResponsesDecoder {
                 }
             }
             let mut open = self.items.iter_mut().filter(|item| item.is_open);
-            let lost = |item: &mut Item| matches!(item.kind, Kind::Nameless);
+            // Without a word of arguments it may still look like a call that needs none.
+            let lost = |item: &mut Item| match &item.kind {
+                Kind::Nameless => true,
+                Kind::Block(block) => block.content == Content::Call && block.said.is_empty(),
+                Kind::Unknown => false,
+            };
             if *stop_reason == StopReason::Stop && open.any(lost) {
-                return Err(nonsense("a tool call without a name"));
+                return Err(cut_short().into());
             }
             for item in self.items.iter_mut().filter(|item| item.is_open) {
                 item.close(None, out);

@@ -384,11 +384,14 @@ fn a_call_begins_when_it_has_a_name() {
         end("completed"),
     ];
     assert_eq!(outline(&events), ["call 0 a|fc_a read", "0:{}", "=0"]);
-    for events in [
-        [added(0, nameless.clone()), end("completed")],
-        [done(0, nameless.clone()), end("completed")],
-    ] {
-        assert_eq!(run(&events).1.unwrap().code, ErrorCode::ProviderError);
+    // The tool that it asks for is not there, which is for the model to hear.
+    let events = [done(0, nameless.clone()), end("completed")];
+    assert_eq!(outline(&events), ["call 0 a|fc_a unnamed", "=0"]);
+    // One whose end and arguments never came is none.
+    for item in [nameless.clone(), function("a", "".into())] {
+        let (_, error) = run(&[added(0, item), end("completed")]);
+        let error = error.unwrap();
+        assert_eq!((error.code, error.retryable), (ErrorCode::Network, true));
     }
     assert_eq!(run(&[added(0, nameless), incomplete("".into())]).1, None);
 }

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use crate::model::TokenUsage;
-use crate::model::openai_chat::count;
+use crate::model::json::{count, lenient};
 
 /// What the end of a response says of its tokens.
 #[derive(Debug, Default, Deserialize)]
@@ -17,7 +17,9 @@ pub(super) struct Usage {
     output_tokens: Option<u64>,
     #[serde(deserialize_with = "count")]
     total_tokens: Option<u64>,
+    #[serde(deserialize_with = "lenient")]
     input_tokens_details: Option<InputDetails>,
+    #[serde(deserialize_with = "lenient")]
     output_tokens_details: Option<OutputDetails>,
 }
 
@@ -95,7 +97,7 @@ mod tests {
     fn odd_and_absent_numbers() {
         let usage = counts(
             json!({"input_tokens": 3.0, "output_tokens": null, "total_tokens": 0,
-            "input_tokens_details": {"cached_tokens": 4}, "output_tokens_details": null}),
+            "input_tokens_details": {"cached_tokens": 4}, "output_tokens_details": "none"}),
         );
         let expected = TokenUsage {
             cache_read: 3,

@@ -159,9 +159,9 @@ fn openai_chat_efforts() {
         "mistral/mistral-large-4",
         [
             (Off, effort("none")),
-            (Minimal, effort("high")),
-            (Low, effort("high")),
-            (Medium, effort("high")),
+            (Off, effort("none")),
+            (Off, effort("none")),
+            (Off, effort("none")),
             (High, effort("high")),
             (High, effort("high")),
             (High, effort("high")),
@@ -174,7 +174,7 @@ fn openai_chat_efforts() {
             (Off, json!({"thinking": {"type": "disabled"}})),
             (Minimal, deepseek("minimal")),
             (Low, deepseek("low")),
-            (Medium, deepseek("medium")),
+            (Low, deepseek("low")),
             (High, deepseek("high")),
             (High, deepseek("high")),
             (Max, deepseek("max")),
@@ -216,7 +216,7 @@ fn google_budgets_and_levels() {
     table(
         "google/gemini-3.8-flash",
         [
-            (Off, json!({"thinkingLevel": "LOW"})),
+            (Minimal, level("LOW")),
             (Minimal, level("LOW")),
             (Low, level("LOW")),
             (Medium, level("MEDIUM")),
@@ -225,4 +225,36 @@ fn google_budgets_and_levels() {
             (High, level("HIGH")),
         ],
     );
+    for (name, least) in [
+        ("google/gemini-3-flash-preview", level("MINIMAL")),
+        ("google/gemini-4-argon", level("LOW")),
+        ("google/gemini-2.5-pro", budget(128)),
+    ] {
+        let model = known(name);
+        assert_eq!(asked(&model, Off), (Minimal, least), "{name}");
+    }
+    // It has none in the middle.
+    let mut model = known("google/gemini-3.1-pro-preview");
+    model.id = "gemini-3-pro".to_owned();
+    assert_eq!(asked(&model, Medium), (Low, level("LOW")));
+    // The configuration may know better.
+    let map = json!({"off": "0", "medium": "MEDIUM"});
+    model.compat.insert("thinkingLevelMap".to_owned(), map);
+    assert_eq!(asked(&model, Off), (Off, json!({"thinkingBudget": 0})));
+    assert_eq!(asked(&model, Medium), (Medium, level("MEDIUM")));
+}
+
+#[test]
+fn an_answer_without_room_has_no_thinking() {
+    let mut model = known("anthropic/claude-haiku-4-5");
+    let disabled = json!({"thinking": {"type": "disabled"}});
+    for (most, applied) in [(2048, High), (2047, Off), (1025, Off), (1, Off)] {
+        model.max_tokens = Some(most);
+        let (level, said) = asked(&model, High);
+        assert_eq!(level, applied, "{most}");
+        assert_eq!(said == disabled, applied == Off, "{most} {said}");
+    }
+    let mut model = known("anthropic/claude-opus-5");
+    model.max_tokens = Some(1025);
+    assert_eq!(asked(&model, High).0, High, "an effort takes no budget");
 }

@@ -114,7 +114,7 @@ fn a_name_that_a_known_one_only_goes_on_from_is_asked_for_as_it_is() {
 fn the_users_file_wins_field_by_field() {
     let models = file(
         r#"{"providers": {"anthropic": {
-          "compat": {"one": 1},
+          "compat": {"supportsStore": true},
           "models": [{"id": "claude-opus-5", "maxTokens": 5000, "cost": {"output": 1},
             "thinkingLevelMap": {"max": null}}],
           "modelOverrides": {"claude-haiku-4-5": {"name": "Mine"}}
@@ -139,7 +139,7 @@ fn the_users_file_wins_field_by_field() {
     assert_eq!(
         serde_json::Value::Object(compat),
         serde_json::json!({
-            "thinkingFormat": "adaptive", "one": 1,
+            "thinkingFormat": "adaptive", "supportsStore": true,
             "thinkingLevelMap": {"xhigh": "xhigh", "max": null}
         })
     );

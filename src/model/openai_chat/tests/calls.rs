@@ -197,3 +197,17 @@ fn arguments_may_be_an_object() {
     ]);
     assert_eq!(got, ["call 0 a f", "0:{\"z\":1,\"a\":[2]}", "=0"]);
 }
+
+#[test]
+fn the_call_of_servers_that_know_the_older_api() {
+    let old = |piece: Value| delta(json!({ "function_call": piece }));
+    let events = [
+        old(json!({"name": "f", "arguments": ""})),
+        old(json!({"arguments": "{\"x\":"})),
+        old(json!({"arguments": "1}"})),
+        finish("function_call"),
+    ];
+    let mut got = outline(&events);
+    assert!(got[0].starts_with("call 0 call_") && got[0].ends_with(" f"));
+    assert_eq!(got.split_off(1), ["0:{\"x\":", "0:1}", "=0"]);
+}

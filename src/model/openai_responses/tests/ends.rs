@@ -34,7 +34,16 @@ fn ends_and_what_they_mean() {
     };
     let (deltas, error) = run(&[incomplete("content_filter".into())]);
     assert_eq!((deltas, error), (vec![refused], None));
-    for event in [incomplete("whim".into()), end("cancelled")] {
+    let still = |status: &str| {
+        json!({"type": "response.completed", "response": {"status": status,
+            "output": [function("a", "{}".into())]}})
+    };
+    for event in [
+        incomplete("whim".into()),
+        end("cancelled"),
+        still("queued"),
+        still("in_progress"),
+    ] {
         let error = run(&[event]).1.unwrap();
         assert_eq!(
             (error.code, error.retryable),
