@@ -52,6 +52,8 @@ pub(super) struct Around<'a> {
     pub(super) agent_id: &'a str,
     pub(super) events: &'a EventSender,
     pub(super) stop: &'a CancellationToken,
+    /// Cancelled when nothing may be spent any more: a child that is about to end may do so.
+    pub(super) spent: &'a CancellationToken,
     pub(super) groups: &'a ProcessGroups,
     pub(super) secrets: &'a Secrets,
     /// Is told what the child has cost so far, in US dollars.
@@ -145,12 +147,15 @@ impl<'a> Running<'a> {
     }
 
     async fn play(&mut self) {
-        let stop = self.around.stop;
+        let (stop, spent) = (self.around.stop, self.around.spent);
         while self.status.is_none() || self.open != (false, false) {
             let kill_at = self.stopping.filter(|_| !self.killed);
             tokio::select! {
                 biased;
                 () = stop.cancelled(), if self.stopping.is_none() => self.ask_to_end(),
+                () = spent.cancelled(), if self.stopping.is_none() && !self.report.is_ending() => {
+                    self.ask_to_end();
+                }
                 () = at(kill_at) => self.kill(),
                 piece = self.stderr.next(), if self.open.1 => match piece {
                     Some(piece) => self.messages.tell(&piece),
@@ -195,7 +200,7 @@ impl<'a> Running<'a> {
             return;
         };
         self.report.see(&event);
-        (self.around.cost)(self.report.cost);
+        (self.around.cost)(self.report.cost());
         if !self.mute {
             self.mute = self.pass_on(event).await.is_err();
         }

@@ -125,6 +125,8 @@ pub struct Manager {
     state: Mutex<State>,
     changed: Notify,
     pub(super) stop: CancellationToken,
+    /// Cancelled when the limit of cost is reached.
+    pub(super) spent: CancellationToken,
     tasks: TaskTracker,
     session_file: OnceLock<PathBuf>,
 }
@@ -150,6 +152,7 @@ impl Manager {
             state: Mutex::default(),
             changed: Notify::new(),
             stop,
+            spent: CancellationToken::new(),
             tasks: TaskTracker::new(),
             session_file: OnceLock::new(),
         })
@@ -223,13 +226,14 @@ impl Manager {
         let slot = tokio::select! {
             biased;
             () = self.stop.cancelled() => None,
+            () = self.spent.cancelled() => None,
             slot = self.slots.acquire() => slot.ok(),
         };
         let carried = if slot.is_some() {
             self.update(&place.agent_id, |agent| agent.status = "running");
             self.carry_out(&place, work).await
         } else {
-            Carried::stopped(work.first())
+            Carried::stopped(work.first(), self.why_stopped())
         };
         drop(slot);
         let Carried {
@@ -323,12 +327,35 @@ impl Manager {
     /// Notes what the parent's own answers have cost so far, in US dollars.
     pub fn note_parent_cost(&self, cost: f64) {
         self.state().parent_cost = cost;
+        self.end_if_spent();
     }
 
     /// What the parent and its agents have cost together.
     pub(super) fn spent(&self) -> f64 {
         let parent = self.state().parent_cost;
         parent + self.cost()
+    }
+
+    /// Whether the limit of cost is reached.
+    pub(super) fn is_spent(&self) -> bool {
+        self.config.max_cost.is_some_and(|most| self.spent() >= most)
+    }
+
+    /// Lets no agent go on when the limit of cost is reached: each was given all that was left when
+    /// it began, and those beside it spend that too.
+    fn end_if_spent(&self) {
+        if self.is_spent() {
+            self.spent.cancel();
+        }
+    }
+
+    /// What is told of an agent that was stopped.
+    pub(super) fn why_stopped(&self) -> &'static str {
+        if self.is_spent() {
+            "The agent was stopped, since the limit of cost is reached (--max-cost)."
+        } else {
+            "The agent was stopped."
+        }
     }
 
     /// Ends all agents and waits until they are gone.
@@ -341,6 +368,7 @@ impl Manager {
     /// Notes what an agent has cost so far, in US dollars.
     pub(super) fn note_cost(&self, agent_id: &str, cost: f64) {
         self.update(agent_id, |agent| agent.cost = cost);
+        self.end_if_spent();
     }
 
     fn update(&self, agent_id: &str, change: impl FnOnce(&mut AtWork)) {
@@ -368,7 +396,7 @@ impl Work {
 
 impl Carried {
     /// An agent that was stopped before it began.
-    fn stopped(agent: &str) -> Self {
+    fn stopped(agent: &str, why: &str) -> Self {
         Self {
             agent_type: agent.to_owned(),
             success: false,
@@ -377,7 +405,7 @@ impl Carried {
             steps: None,
             session_file: None,
             notes: Vec::new(),
-            error: Some("The agent was stopped before it began.".to_owned()),
+            error: Some(format!("{why} It had not begun.")),
             text: String::new(),
         }
     }

@@ -97,7 +97,7 @@ impl Manager {
                 .step(place, Some(number), task, folder.as_deref(), cost)
                 .await;
             let report = done.report;
-            cost += report.cost;
+            cost += report.cost();
             previous = report.text.whole();
             agent_type.get_or_insert_with(|| done.agent.clone());
             steps.push(SubagentStepMetadata {
@@ -159,6 +159,7 @@ impl Manager {
             agent_id: &place.agent_id,
             events: &self.config.events,
             stop: &self.stop,
+            spent: &self.spent,
             groups: &self.config.groups,
             secrets: &self.config.secrets,
             cost: &cost,
@@ -166,12 +167,15 @@ impl Manager {
         let mut models = plan.models.iter().peekable();
         let mut report = Report::failed("There is no model to run the agent on.");
         while let Some(model) = models.next() {
-            if self.stop.is_cancelled() {
-                report = Report::failed("The agent was stopped.");
+            if self.stop.is_cancelled() || self.spent.is_cancelled() {
+                report = Report::failed(self.why_stopped());
                 break;
             }
             let launch = self.launch(place, &plan, model, &task.task, folder);
             report = child::run(launch, &around).await;
+            if report.is_stopped() {
+                report.error = Some(self.why_stopped().to_owned());
+            }
             match models.peek() {
                 Some(next) if report.could_not_begin() => notes.push(format!(
                     "The model {model} cannot be used, {next} was taken: {}",

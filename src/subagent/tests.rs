@@ -100,7 +100,7 @@ impl Bench {
             },
             sessions: None,
             max_concurrent: 4,
-            max_cost: None,
+            max_cost: Some(1.0),
             events,
             cancel,
             groups: ProcessGroups::default(),
@@ -305,13 +305,8 @@ async fn a_program_that_is_not_there_is_told() {
 
 #[tokio::test]
 async fn costs_are_those_of_messages_until_the_end_has_the_sum() {
-    let mut usage = sample::usage(1, 2);
-    usage["cost"]["total"] = json!(0.25);
-    let mut answer = sample::answer(&json!([{ "type": "text", "text": "Said." }]), "stop");
-    answer["usage"] = usage;
-    let message = json!({ "type": "message_end", "message": answer });
     let script = print(&start())
-        + &print(&message)
+        + &print(&costly(0.25, "stop"))
         + "touch half\nwhile ! test -e go; do sleep 0.01; done\n"
         + &print(&end("completed", 0.75));
     let bench = Bench::new(&script).await;
@@ -326,6 +321,58 @@ async fn costs_are_those_of_messages_until_the_end_has_the_sum() {
     assert!(bench.manager.take_result().unwrap().contains("Said."));
     let lines = bench.lines().await;
     assert_eq!(lines.last().unwrap()["usage"]["cost"]["total"], 0.75);
+}
+
+/// A line of a child whose answer has cost so much.
+fn costly(cost: f64, reason: &str) -> Value {
+    let mut usage = sample::usage(1, 2);
+    usage["cost"]["total"] = json!(cost);
+    let mut answer = sample::answer(&json!([{ "type": "text", "text": "Said." }]), reason);
+    answer["usage"] = usage;
+    json!({ "type": "message_end", "message": answer })
+}
+
+#[tokio::test]
+async fn agents_together_end_at_the_limit_of_cost() {
+    // None of them reaches the limit by itself, and none ends by itself.
+    let script = print(&start()) + &print(&costly(0.4, "toolUse")) + "sleep 600";
+    let bench = Bench::new(&script).await;
+    for _ in 0..5 {
+        bench.start().await;
+    }
+    for _ in 0..5 {
+        assert!(bench.manager.result().await);
+        let told = bench.manager.take_result().unwrap();
+        assert!(told.contains("limit of cost is reached (--max-cost)"), "{told}");
+    }
+    assert!(bench.manager.cost() >= 1.0);
+    assert!(!bench.lines().await.is_empty());
+}
+
+#[tokio::test]
+async fn an_agent_that_is_done_at_the_limit_of_cost_is_a_success() {
+    let script = print(&start())
+        + &print(&costly(2.0, "stop"))
+        + "sleep 0.3\n"
+        + &print(&end("completed", 2.0));
+    let (result, _, ended) = Bench::new(&script).await.run().await;
+    assert_eq!(ended["success"], true, "{result}");
+    let goes_on = print(&start())
+        + &print(&costly(2.0, "stop"))
+        + &print(&json!({ "type": "turn_start" }))
+        + "sleep 600";
+    let (result, _, ended) = Bench::new(&goes_on).await.run().await;
+    assert_eq!(ended["success"], false, "{result}");
+}
+
+#[tokio::test]
+async fn what_agents_of_agents_cost_counts_while_they_run() {
+    let below = json!({ "type": "background_agent_event", "agentId": "a", "event": costly(1.5, "toolUse") });
+    let script = print(&start()) + &print(&below) + "sleep 600";
+    let bench = Bench::new(&script).await;
+    bench.start().await;
+    assert!(bench.manager.result().await);
+    assert_eq!(bench.manager.cost().to_string(), "1.5");
 }
 
 #[tokio::test]
