@@ -97,9 +97,10 @@ pub(super) async fn play(mut args: Args, context: Context) -> Result<Verdict, St
     let cancel = context.cancel.clone();
     let words = Words::sort(&args)?;
     let here = context.seat.here.clone();
-    let (mut agent, images) = agent(&args, context)
-        .await
-        .map_err(|failure| failure.without(args.api_key.as_deref()))?;
+    let (mut agent, images) = agent(&args, context).await.map_err(|failure| {
+        let failure = failure.without(args.api_key.as_deref());
+        failure.without_all(&args.handover.secrets())
+    })?;
     let prompts = prompts(words, &here, &images).await?;
     let played = converse(&mut agent, prompts, &cancel).await;
     // However it went, no child may outlive it.
@@ -170,7 +171,7 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         thinking,
         clamped,
         mut hidden_variables,
-        secrets,
+        mut secrets,
         chain,
     } = opening::open_for(
         args,
@@ -181,6 +182,7 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
     )
     .await?;
     hidden_variables.push(KEY_VARIABLE.into());
+    secrets.absorb(args.handover.secrets());
     let secrets = Arc::new(secrets);
     let tool_env = ToolEnv {
         resize_images: settings.images.auto_resize,

@@ -112,7 +112,8 @@ async fn open(
         Err(_) if offline => ModelsFile::default(),
         models => models.map_err(|error| configuration(&error))?,
     };
-    let keys = keys(&models, &paths, &environment);
+    let mut keys = keys(&models, &paths, &environment);
+    keys.extend(args.handover.key().map(|(provider, _)| provider));
     let selection = catalogue::select(&Request {
         provider: args.provider.as_deref(),
         model: args.model.as_deref(),
@@ -136,7 +137,7 @@ async fn open(
 
     // A level that only the settings name is a default and no request.
     let requested = args.thinking.or(selection.thinking);
-    let flag = args.api_key.as_deref().map(Secret::new);
+    let flag = args.key_for(&selection.model.provider);
     let unlocked = unlock(flag, selection, &models, paths.clone(), environment.clone()).await?;
     let (mut model, credentials) = unlocked;
     warn(&credentials.warnings);

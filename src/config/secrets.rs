@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use memchr::memmem::Finder;
+use serde_json::Value;
 
 /// Shorter values are words that may stand anywhere by chance.
 const MIN_BYTES: usize = 8;
@@ -50,6 +51,12 @@ impl Secrets {
         self.sort();
     }
 
+    /// Every value held, to hand them to a child of this process.
+    pub(crate) fn expose(&self) -> impl Iterator<Item = &str> {
+        let needles = self.finders.iter().map(Finder::needle);
+        needles.filter_map(|value| std::str::from_utf8(value).ok())
+    }
+
     fn sort(&mut self) {
         self.finders
             .sort_by_key(|finder| std::cmp::Reverse(finder.needle().len()));
@@ -79,6 +86,41 @@ impl Secrets {
                 .find(|&length| text.as_bytes().ends_with(&value[..length]))
         };
         self.finders.iter().filter_map(begun).max().unwrap_or(0)
+    }
+
+    /// Replaces every held value in the strings of a JSON value.
+    pub fn scrub_value(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => {
+                if let Cow::Owned(clean) = self.scrub(text) {
+                    *text = clean;
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.scrub_value(item)),
+            Value::Object(fields) => fields
+                .values_mut()
+                .for_each(|field| self.scrub_value(field)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    /// Whether a text in JSON may have a held value in one of its strings.
+    #[must_use]
+    pub fn may_be_in_json(&self, json: &[u8]) -> bool {
+        self.finders.iter().any(|finder| {
+            let value = finder.needle();
+            if !value.iter().any(|byte| matches!(byte, b'"' | b'\\')) {
+                return finder.find(json).is_some();
+            }
+            let mut written = Vec::with_capacity(value.len() + 8);
+            for byte in value {
+                if matches!(byte, b'"' | b'\\') {
+                    written.push(b'\\');
+                }
+                written.push(*byte);
+            }
+            memchr::memmem::find(json, &written).is_some()
+        })
     }
 
     /// `text` with every held value replaced by `<redacted>`; the text itself if it holds none.
@@ -156,6 +198,22 @@ mod tests {
             "<redacted> <redacted> <redacted>"
         );
         assert_eq!(own.finders.len(), 3);
+    }
+
+    #[test]
+    fn strings_of_json_are_scrubbed_and_nothing_else() {
+        let secrets = secrets(&["12345678", "a\\b\"c-long"]);
+        let mut value = serde_json::json!({ "n": 12_345_678, "a": ["x12345678"], "b": { "c": "a\\b\"c-long" } });
+        for line in [&value, &value["n"], &value["a"], &value["b"]] {
+            assert!(
+                secrets.may_be_in_json(line.to_string().as_bytes()),
+                "{line}"
+            );
+        }
+        secrets.scrub_value(&mut value);
+        let clean = serde_json::json!({ "n": 12_345_678, "a": ["x<redacted>"], "b": { "c": "<redacted>" } });
+        assert_eq!(value, clean);
+        assert!(!secrets.may_be_in_json(b"[\"1234567\"]"));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::process::Pid;
@@ -55,7 +56,8 @@ pub(super) struct Around<'a> {
     /// Cancelled when nothing may be spent any more: a child that is about to end may do so.
     pub(super) spent: &'a CancellationToken,
     pub(super) groups: &'a ProcessGroups,
-    pub(super) secrets: &'a Secrets,
+    /// What must not be told, as of now.
+    pub(super) secrets: &'a (dyn Fn() -> Arc<Secrets> + Send + Sync),
     /// Is told what the child has cost so far, in US dollars.
     pub(super) cost: &'a (dyn Fn(f64) + Send + Sync),
 }
@@ -190,7 +192,7 @@ impl<'a> Running<'a> {
     /// Takes a line of standard output.
     async fn line(&mut self, piece: Piece) {
         let event = match &piece {
-            Piece::Line(line) if !self.report.is_over() => serde_json::from_slice(line).ok(),
+            Piece::Line(line) if !self.report.is_over() => self.read(line),
             Piece::Line(_) | Piece::Cut(..) => None,
         };
         let Some(event) = event else {
@@ -204,6 +206,19 @@ impl<'a> Running<'a> {
         if !self.mute {
             self.mute = self.pass_on(event).await.is_err();
         }
+    }
+
+    /// Reads a line. A child hides what it was given to hide; this keeps to it whatever wrote the line.
+    fn read(&self, line: &[u8]) -> Option<QuipuEvent> {
+        let event = serde_json::from_slice(line).ok()?;
+        let secrets = (self.around.secrets)();
+        if !secrets.may_be_in_json(line) {
+            return Some(event);
+        }
+        let mut value = serde_json::from_slice(line).ok()?;
+        secrets.scrub_value(&mut value);
+        // A value that is a word of the contract itself is no secret.
+        Some(serde_json::from_value(value).unwrap_or(event))
     }
 
     /// Passes a line on; an error if it could not be, so that the following ones must not be either.

@@ -46,7 +46,7 @@ pub struct Config {
     pub cancel: CancellationToken,
     /// Where their processes are listed.
     pub groups: ProcessGroups,
-    /// Values that must not be told.
+    /// Values that must not be told, by children neither.
     pub secrets: Arc<Secrets>,
     /// Is asked before each start.
     pub arbiter: Option<Arc<dyn Arbiter>>,
@@ -63,8 +63,8 @@ pub struct Parent {
     pub tools: Vec<String>,
     /// Where it works.
     pub cwd: PathBuf,
-    /// The key that it was given for the provider of `model`.
-    pub key: Option<Secret>,
+    /// The key that it was given on the command line, and the provider that it is for.
+    pub key: Option<(String, Secret)>,
     /// The scenario of the offline model.
     pub script: Option<PathBuf>,
     /// The agents above it and itself, as in `QUIPU_AGENT`; empty for one that nobody started.
@@ -129,6 +129,7 @@ pub struct Manager {
     pub(super) spent: CancellationToken,
     tasks: TaskTracker,
     session_file: OnceLock<PathBuf>,
+    secrets: Mutex<Arc<Secrets>>,
 }
 
 #[derive(Debug, Default)]
@@ -146,6 +147,7 @@ impl Manager {
     pub fn new(config: Config) -> Arc<Self> {
         let slots = config.max_concurrent.min(Semaphore::MAX_PERMITS);
         let stop = config.cancel.child_token();
+        let secrets = Mutex::new(Arc::clone(&config.secrets));
         Arc::new(Self {
             config,
             slots: Semaphore::new(slots),
@@ -155,6 +157,7 @@ impl Manager {
             spent: CancellationToken::new(),
             tasks: TaskTracker::new(),
             session_file: OnceLock::new(),
+            secrets,
         })
     }
 
@@ -168,6 +171,12 @@ impl Manager {
     /// The file of the parent's session.
     pub(super) fn session_file(&self) -> Option<&PathBuf> {
         self.session_file.get()
+    }
+
+    /// The values that must not be told.
+    pub(super) fn secrets(&self) -> Arc<Secrets> {
+        let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&secrets)
     }
 
     /// The definitions that can be called.
@@ -338,7 +347,9 @@ impl Manager {
 
     /// Whether the limit of cost is reached.
     pub(super) fn is_spent(&self) -> bool {
-        self.config.max_cost.is_some_and(|most| self.spent() >= most)
+        self.config
+            .max_cost
+            .is_some_and(|most| self.spent() >= most)
     }
 
     /// Lets no agent go on when the limit of cost is reached: each was given all that was left when

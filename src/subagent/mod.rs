@@ -7,6 +7,7 @@
 mod arbiter;
 mod child;
 mod definition;
+mod handover;
 mod lines;
 mod manager;
 mod process;
@@ -18,6 +19,7 @@ mod tool;
 
 pub use arbiter::{Arbiter, Decision, Proposal};
 pub use definition::{Definition, Definitions};
+pub use handover::Handover;
 pub use manager::{AtWork, Config, Manager, Parent, Task, Work};
 pub use process::{AGENT_VARIABLE, KEY_VARIABLE};
 pub use tool::{Subagent, Wait};

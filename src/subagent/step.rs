@@ -7,7 +7,7 @@ use super::child::{self, Around, Launch};
 use super::manager::{Manager, Steps, Task, Work};
 use super::process::KEY_VARIABLE;
 use super::report::Report;
-use super::{Decision, Definition, Proposal};
+use super::{Decision, Definition, Handover, Proposal};
 use crate::event::{DispatchRoute, SubagentStepMetadata, ThinkingLevel};
 use crate::model::catalogue::Request;
 
@@ -161,7 +161,7 @@ impl Manager {
             stop: &self.stop,
             spent: &self.spent,
             groups: &self.config.groups,
-            secrets: &self.config.secrets,
+            secrets: &|| self.secrets(),
             cost: &cost,
         };
         let mut models = plan.models.iter().peekable();
@@ -316,11 +316,9 @@ impl Manager {
             args.push("--no-session".into());
         }
         let mut variables = self.config.variables.clone();
-        if let Some(key) = &parent.key
-            && model.starts_with(&format!("{}/", parent.model.provider))
-        {
-            variables.push((KEY_VARIABLE, key.expose().into()));
-        }
+        // Only the child can tell which provider a name leads to.
+        let handover = Handover::new(parent.key.clone(), &self.secrets());
+        variables.extend(handover.value().map(|value| (KEY_VARIABLE, value)));
         let path = if parent.path.is_empty() {
             place.agent_id.clone()
         } else {

@@ -9,7 +9,7 @@ use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::{Config, Definitions, KEY_VARIABLE, Manager, Parent, Task, Work};
+use super::{Config, Definitions, Manager, Parent, Task, Work};
 use crate::config::Secrets;
 use crate::event::{ModelRef, Outcome, ThinkingLevel, sample};
 use crate::model::Secret;
@@ -78,6 +78,8 @@ impl Bench {
         let options = WireOptions::default();
         let (events, output) = Output::start(options, sink.clone(), || 0, cancel.clone()).unwrap();
         events.send(sample::rich().remove(0)).await.unwrap();
+        let mut secrets = Secrets::default();
+        secrets.hold("held-by-the-parent");
         let unique = uuid::Uuid::new_v4().simple().to_string();
         let manager = Manager::new(Config {
             program: "sh".into(),
@@ -93,7 +95,7 @@ impl Bench {
                 thinking: ThinkingLevel::Low,
                 tools: ["read", "bash"].map(str::to_owned).to_vec(),
                 cwd: dir.path().to_owned(),
-                key: Some(Secret::new("the-key-of-p")),
+                key: Some(("p".into(), Secret::new("the-key-of-p"))),
                 script: None,
                 path: unique.clone(),
                 may_nest: false,
@@ -104,7 +106,7 @@ impl Bench {
             events,
             cancel,
             groups: ProcessGroups::default(),
-            secrets: Arc::new(Secrets::default()),
+            secrets: Arc::new(secrets),
             arbiter: None,
         });
         Self {
@@ -199,7 +201,8 @@ async fn the_task_comes_by_standard_input_and_the_rest_by_arguments() {
     assert!(bench.manager.result().await);
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
     assert_eq!(read("task"), "work");
-    assert_eq!(read("own"), format!("{unique}/{id} the-key-of-p\n"));
+    let handed = r#"{"key":["p","the-key-of-p"],"hidden":["held-by-the-parent"]}"#;
+    assert_eq!(read("own"), format!("{unique}/{id} {handed}\n"));
     let args = read("args");
     for word in [
         "--mode=json --model=p/m --thinking=low --agent-type=Explore",
@@ -213,22 +216,28 @@ async fn the_task_comes_by_standard_input_and_the_rest_by_arguments() {
     assert!(!bench.manager.has_result() || bench.manager.take_result().is_some());
 }
 
+#[test]
+fn the_key_is_for_its_own_provider_only() {
+    let key = ("p".to_owned(), Secret::new("the-key-of-p"));
+    let handover = super::Handover::new(Some(key), &Secrets::default());
+    assert!(handover.key_for("p").is_some());
+    assert!(handover.key_for("q").is_none());
+    let clean = handover.secrets();
+    assert_eq!(clean.scrub("it is the-key-of-p"), "it is <redacted>");
+    assert!(!format!("{handover:?}").contains("the-key"));
+}
+
 #[tokio::test]
-async fn the_key_is_for_its_own_provider_only() {
-    let script = format!("echo \"[${KEY_VARIABLE}]\" > own\n");
-    let bench = Bench::new(&script).await;
-    let other = Task {
-        model: Some("q/m".into()),
-        ..task("x")
-    };
-    bench
-        .manager
-        .start(Work::Single(other), String::new())
-        .await
-        .unwrap();
-    assert!(bench.manager.result().await);
-    let own = std::fs::read_to_string(bench.dir.path().join("own")).unwrap();
-    assert_eq!(own, "[]\n");
+async fn what_the_parent_hides_is_hidden_in_lines_of_children_too() {
+    let update = json!({ "type": "tool_execution_end", "toolCallId": "a", "toolName": "read",
+        "result": { "content": [{ "type": "text", "text": "it: held-by-the-parent." }],
+                    "details": { "a": ["held-by-the-parent"] } }, "isError": false });
+    let script = print(&start()) + &print(&update) + &print(&end("completed", 0.0));
+    let (_, passed, _) = Bench::new(&script).await.run().await;
+    assert_eq!(passed.len(), 3);
+    let told = passed[1].to_string();
+    assert_eq!(told.matches("<redacted>").count(), 2, "{told}");
+    assert!(!told.contains("held-by"), "{told}");
 }
 
 #[tokio::test]
@@ -343,7 +352,10 @@ async fn agents_together_end_at_the_limit_of_cost() {
     for _ in 0..5 {
         assert!(bench.manager.result().await);
         let told = bench.manager.take_result().unwrap();
-        assert!(told.contains("limit of cost is reached (--max-cost)"), "{told}");
+        assert!(
+            told.contains("limit of cost is reached (--max-cost)"),
+            "{told}"
+        );
     }
     assert!(bench.manager.cost() >= 1.0);
     assert!(!bench.lines().await.is_empty());

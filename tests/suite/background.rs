@@ -495,7 +495,7 @@ fn agents_of_agents_are_told_apart() {
 }
 
 /// An answer of a service that has read a thousand tokens.
-fn priced(block: &Value, delta: &Value, reason: &str) -> Answer {
+pub(crate) fn priced(block: &Value, delta: &Value, reason: &str) -> Answer {
     let events = [
         json!({ "type": "message_start", "message": {
             "id": "m", "type": "message", "role": "assistant", "model": "m", "content": [],

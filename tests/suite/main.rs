@@ -10,6 +10,7 @@ use quipu::event::QuipuEvent;
 mod anthropic;
 mod background;
 mod background_ends;
+mod background_given;
 mod bad_input;
 mod check;
 mod compaction_cases;

@@ -1,0 +1,112 @@
+//! What background agents are given by their parent, and what they must not tell.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::background::{course, priced};
+use crate::harness::World;
+use crate::live::assert_nobody_left;
+use crate::server::{Answer, serve};
+
+/// Long enough to be held as a secret.
+const KEY: &str = "sk-canary-0123456789abcdef";
+
+pub(crate) fn calls(tool: &str, args: &Value) -> Answer {
+    priced(
+        &json!({ "type": "tool_use", "id": "c", "name": tool, "input": {} }),
+        &json!({ "type": "input_json_delta", "partial_json": args.to_string() }),
+        "tool_use",
+    )
+}
+
+pub(crate) fn says(text: &str) -> Answer {
+    priced(
+        &json!({ "type": "text", "text": "" }),
+        &json!({ "type": "text_delta", "text": text }),
+        "end_turn",
+    )
+}
+
+fn provider(url: &str, key: Option<&str>) -> Value {
+    let model = |id: &str| json!({ "id": id, "contextWindow": 100_000, "maxTokens": 1000 });
+    let mut provider = json!({ "baseUrl": url, "api": "anthropic-messages",
+                               "models": [model("m1"), model("m2")] });
+    if let Some(key) = key {
+        provider["apiKey"] = key.into();
+    }
+    provider
+}
+
+fn files(folder: &Path, found: &mut Vec<String>) {
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        if entry.path().is_dir() {
+            files(&entry.path(), found);
+        } else {
+            found.push(fs::read_to_string(entry.path()).unwrap_or_default());
+        }
+    }
+}
+
+#[test]
+fn the_key_goes_to_a_model_that_is_named_without_its_provider() {
+    let world = World::new();
+    let task = json!({ "task": "CHILD", "model": "m2" });
+    let answers = [calls("subagent", &task), says("Report."), says("Seen.")];
+    // Parent and child ask by turns.
+    let answers = answers.map(|answer| answer.with_headers("connection: close\r\n"));
+    let (url, asked) = serve(answers.to_vec());
+    let models = json!({ "providers": { "mk": provider(&url, None) } });
+    world.config("models.json", models.to_string());
+    let run = world
+        .quipu()
+        .args(["--model", "mk/m1", "--api-key", KEY, "hi"])
+        .run();
+    let stream = run.stream();
+    assert!(course(&stream).contains(&"background_agent_end true".to_owned()));
+    let asked: Vec<_> = asked.iter().take(3).collect();
+    assert_eq!(asked[1].body["model"], "m2");
+    for request in asked {
+        assert!(request.head.contains(KEY), "{}", request.head);
+    }
+}
+
+#[test]
+fn the_key_of_the_parent_is_kept_from_lines_and_sessions_of_agents() {
+    let world = World::new();
+    world.file("key.txt", format!("The key is {KEY}.\n"));
+    let task = json!({ "task": "CHILD", "model": "other/m1", "agent": "feature-dev" });
+    let (above, _asked) = serve(vec![calls("subagent", &task), says("Seen.")]);
+    let read = json!({ "path": "key.txt" });
+    let env = json!({ "command": "env; tr '\\0' '\\n' < /proc/$PPID/environ" });
+    let (below, asked) = serve(vec![
+        calls("read", &read),
+        calls("bash", &env),
+        says(&format!("It is {KEY}.")),
+    ]);
+    let models = json!({ "providers": { "mk": provider(&above, None),
+                                        "other": provider(&below, Some("another-key-of-tests")) } });
+    world.config("models.json", models.to_string());
+    let run = world
+        .quipu()
+        .args(["--model", "mk/m1", "--api-key", KEY, "hi"])
+        .run();
+    assert_nobody_left(&world);
+    let stream = run.stream();
+    assert!(course(&stream).contains(&"background_agent_end true".to_owned()));
+    let told = String::from_utf8(run.stdout.clone()).unwrap();
+    assert!(told.contains("The key is <redacted>."), "{told}");
+    assert!(!told.contains(KEY), "{told}");
+    let mut kept = Vec::new();
+    files(&world.root().join("config"), &mut kept);
+    assert!(
+        kept.iter()
+            .any(|text| text.contains("The key is <redacted>."))
+    );
+    assert!(kept.iter().all(|text| !text.contains(KEY)), "{kept:#?}");
+    for request in asked.iter().take(3) {
+        assert!(!request.head.contains(KEY), "{}", request.head);
+        assert!(!request.body.to_string().contains(KEY));
+    }
+}
