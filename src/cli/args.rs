@@ -149,6 +149,10 @@ pub struct Args {
     #[arg(long, value_name = "FILE", hide = true)]
     pub parent_session: Option<PathBuf>,
 
+    /// Follows the system prompt, and is no file
+    #[arg(long, value_name = "TEXT", hide = true)]
+    pub agent_prompt: Option<String>,
+
     /// What the agent that started this one has handed over beside the arguments
     #[arg(skip)]
     pub handover: Handover,

@@ -267,6 +267,7 @@ fn instructions(
     for text in &args.append_system_prompt {
         append.push(text_or_file(text, "--append-system-prompt")?);
     }
+    append.extend(args.agent_prompt.clone());
     Ok(system_prompt(tools, cwd, custom.as_deref(), &append))
 }
 

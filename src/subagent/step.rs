@@ -303,7 +303,7 @@ impl Manager {
             flag("max-cost", left.to_string().as_ref());
         }
         if !plan.definition.prompt.is_empty() {
-            flag("append-system-prompt", plan.definition.prompt.as_ref());
+            flag("agent-prompt", plan.definition.prompt.as_ref());
         }
         let tools = self.tools(plan.definition);
         if !tools.is_empty() {

@@ -208,7 +208,7 @@ async fn the_task_comes_by_standard_input_and_the_rest_by_arguments() {
         "--mode=json --model=p/m --thinking=low --agent-type=Explore",
         "--tools=read,bash",
         "--no-session",
-        "--append-system-prompt=You explore",
+        "--agent-prompt=You explore",
     ] {
         assert!(args.contains(word), "{args}");
     }

@@ -5,9 +5,10 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::background::{course, priced};
+use crate::background::{course, give, of, priced, results};
 use crate::harness::World;
 use crate::live::assert_nobody_left;
+use crate::script::text;
 use crate::server::{Answer, serve};
 
 /// Long enough to be held as a secret.
@@ -109,4 +110,30 @@ fn the_key_of_the_parent_is_kept_from_lines_and_sessions_of_agents() {
         assert!(!request.head.contains(KEY), "{}", request.head);
         assert!(!request.body.to_string().contains(KEY));
     }
+}
+
+/// A world with an agent definition of this front matter and body.
+fn defined(front: &str, body: &str) -> World {
+    let world = World::new();
+    let folder = world.root().join("config/agents");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("x.md"), format!("---\n{front}---\n{body}\n")).unwrap();
+    world
+}
+
+#[test]
+fn a_definition_that_is_the_name_of_a_file_is_a_text() {
+    let world = defined("", "NOTES");
+    world.file("NOTES", "FROM THE FILE");
+    let mut child = of("CHILD", text("Found it."));
+    child["match"]["any"] = "FROM THE FILE".into();
+    let steps = json!([
+        child,
+        of("CHILD", text("As it should.")),
+        give(&json!({ "task": "CHILD", "agent": "x" })),
+        text("Seen."),
+    ]);
+    let run = world.offline(&steps).arg("Do it").run();
+    let stream = run.stream();
+    assert!(results(&stream)[0].contains("As it should."));
 }
