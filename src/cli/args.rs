@@ -149,6 +149,10 @@ pub struct Args {
     #[arg(long, value_name = "FILE", hide = true)]
     pub parent_session: Option<PathBuf>,
 
+    /// How much the model thinks unless its name says so
+    #[arg(long, value_parser = thinking_level(), value_name = "LEVEL", hide = true)]
+    pub usual_thinking: Option<ThinkingLevel>,
+
     /// Follows the system prompt, and is no file
     #[arg(long, value_name = "TEXT", hide = true)]
     pub agent_prompt: Option<String>,

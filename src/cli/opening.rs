@@ -51,8 +51,8 @@ pub(super) async fn open_for(
     before: Before<'_>,
 ) -> Result<Opened, Failure> {
     let mut defaults = settings.clone();
-    if before.thinking.is_some() {
-        defaults.default_thinking_level = before.thinking;
+    if let Some(usual) = before.thinking.or(args.usual_thinking) {
+        defaults.default_thinking_level = Some(usual);
     }
     let stored = match before.model {
         Some(stored) if args.provider.is_none() && args.model.is_none() => stored,

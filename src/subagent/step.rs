@@ -39,7 +39,8 @@ struct Plan<'a> {
     definition: &'a Definition,
     /// Models to try, the first that can be used counts.
     models: Vec<String>,
-    thinking: ThinkingLevel,
+    /// The level that the task or the definition names; it goes before that of a model.
+    thinking: Option<ThinkingLevel>,
     cwd: PathBuf,
 }
 
@@ -208,10 +209,7 @@ impl Manager {
         Ok(Plan {
             definition,
             models,
-            thinking: task
-                .thinking
-                .or(definition.thinking)
-                .unwrap_or(parent.thinking),
+            thinking: task.thinking.or(definition.thinking),
             cwd,
         })
     }
@@ -242,13 +240,15 @@ impl Manager {
         let Some(arbiter) = &self.config.arbiter else {
             return Ok(());
         };
+        let model = plan.models.first().cloned().unwrap_or_default();
+        let thinking = plan.thinking.or_else(|| level_of(&model));
         let proposal = Proposal {
             agent_id: place.agent_id.clone(),
             step,
             route: DispatchRoute {
                 agent: plan.definition.name.clone(),
-                model: plan.models.first().cloned().unwrap_or_default(),
-                thinking: plan.thinking,
+                model,
+                thinking: thinking.unwrap_or(self.config.parent.thinking),
             },
             task: task.task.clone(),
         };
@@ -260,7 +260,7 @@ impl Manager {
             Decision::Start(route) => {
                 plan.definition = self.definition(&route.agent)?;
                 plan.models = vec![route.model];
-                plan.thinking = route.thinking;
+                plan.thinking = Some(route.thinking);
                 Ok(())
             }
             Decision::Refuse => Err("The dispatch was refused, so the agent did not start.".into()),
@@ -285,7 +285,10 @@ impl Manager {
         };
         flag("mode", "json".as_ref());
         flag("model", model.as_ref());
-        flag("thinking", plan.thinking.as_str().as_ref());
+        match plan.thinking {
+            Some(level) => flag("thinking", level.as_str().as_ref()),
+            None => flag("usual-thinking", parent.thinking.as_str().as_ref()),
+        }
         flag("agent-type", plan.definition.name.as_ref());
         if let Some(folder) = folder {
             flag("session-dir", folder.as_os_str());
@@ -342,6 +345,11 @@ impl Manager {
         let wanted = definition.tools.iter().cloned().chain(more);
         wanted.filter(|tool| parent.tools.contains(tool)).collect()
     }
+}
+
+/// The level that a model's name asks for.
+fn level_of(model: &str) -> Option<ThinkingLevel> {
+    model.rsplit_once(':')?.1.parse().ok()
 }
 
 /// The folder that a task names: absolute, or below that of the parent.

@@ -205,7 +205,7 @@ async fn the_task_comes_by_standard_input_and_the_rest_by_arguments() {
     assert_eq!(read("own"), format!("{unique}/{id} {handed}\n"));
     let args = read("args");
     for word in [
-        "--mode=json --model=p/m --thinking=low --agent-type=Explore",
+        "--mode=json --model=p/m --usual-thinking=low --agent-type=Explore",
         "--tools=read,bash",
         "--no-session",
         "--agent-prompt=You explore",

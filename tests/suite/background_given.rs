@@ -137,3 +137,28 @@ fn a_definition_that_is_the_name_of_a_file_is_a_text() {
     let stream = run.stream();
     assert!(results(&stream)[0].contains("As it should."));
 }
+
+#[test]
+fn a_level_of_the_models_name_holds_unless_another_is_named() {
+    let run = |front: &str, task: &Value, level: &str| {
+        let world = defined(front, "Body.");
+        let steps = json!([of("CHILD", text("Report.")), give(task), text("Seen.")]);
+        let run = world
+            .offline(&steps)
+            .args(["--thinking", "low", "hi"])
+            .run();
+        let stream = run.stream();
+        let end = stream.of("background_agent_end")[0];
+        assert_eq!(end["thinking"], level, "{front}{task}");
+    };
+    let own = "model: nobody/x:max, offline/offline:high\n";
+    let both = "model: offline/offline:high\nthinking: minimal\n";
+    let task = json!({ "task": "CHILD", "agent": "x" });
+    run("", &task, "low");
+    run(own, &task, "high");
+    run(both, &task, "minimal");
+    let named = json!({ "task": "CHILD", "agent": "x", "model": "offline:xhigh" });
+    run("", &named, "xhigh");
+    let levelled = json!({ "task": "CHILD", "agent": "x", "thinking": "off" });
+    run(own, &levelled, "off");
+}
