@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 
 use crate::config::Secrets;
+use crate::tool::is_unseen;
 
 /// Cuts what is read into lines of a bounded length. [`Lines::next`] may be dropped and called again
 /// without a loss.
@@ -107,7 +108,10 @@ impl<'a> Notes<'a> {
         let secrets = (self.secrets)();
         let text = secrets.scrub(&text);
         // What would move the cursor of a terminal is no part of a message.
-        let text: String = text.chars().filter(|c| !c.is_control()).collect();
+        let text: String = text
+            .chars()
+            .filter(|c| !(c.is_control() || is_unseen(*c)))
+            .collect();
         let text = text.strip_prefix("quipu: ").unwrap_or(&text);
         let (id, what, more) = (self.agent_id, self.what, if cut { "…" } else { "" });
         // Nothing sensible is left to do when standard error is gone.

@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 use super::{Manager, Task, Work};
 use crate::event::ThinkingLevel;
 use crate::tool::{
-    InvalidArguments, Tool, ToolContext, ToolError, ToolFuture, ToolOutput, parse_arguments,
-    schema_of,
+    InvalidArguments, Tool, ToolContext, ToolError, ToolFuture, ToolOutput, is_unseen,
+    parse_arguments, schema_of,
 };
 use crate::wire::StreamClosed;
 
@@ -235,7 +235,13 @@ impl Plan {
                     let shown: String = task
                         .task
                         .chars()
-                        .map(|c| if c.is_control() { ' ' } else { c })
+                        .map(|c| {
+                            if c.is_control() || is_unseen(c) {
+                                ' '
+                            } else {
+                                c
+                            }
+                        })
                         .take(SHOWN)
                         .collect();
                     let summary = format!("{agent} task {number}/{count}");
