@@ -153,6 +153,8 @@ pub struct Agent {
     /// The model that others have taken over from.
     original: Option<ModelRef>,
     guard: background::Guard,
+    /// What the model is to hear of agents that the session does not hear from any more.
+    lost: Option<String>,
 }
 
 impl Agent {
@@ -170,6 +172,7 @@ impl Agent {
             config,
             specs,
             compactions: Compactions::resumed(&context),
+            lost: background::lost(&context),
             context,
             run: Vec::new(),
             turns: 0,
