@@ -60,6 +60,8 @@ pub(super) struct Given<'a> {
     pub(super) settings: &'a Settings,
     pub(super) paths: &'a Paths,
     pub(super) cwd: &'a Path,
+    /// Where the user is: the files of the arguments are named from there.
+    pub(super) here: &'a Path,
     pub(super) model: &'a ModelRef,
     pub(super) thinking: ThinkingLevel,
     /// The tools that may be called.
@@ -124,7 +126,7 @@ pub(super) fn background(given: Given<'_>) -> Option<Background> {
             tools: given.tools,
             cwd: cwd.to_owned(),
             key: key.or_else(|| args.handover.key()),
-            script: args.script.as_ref().map(|script| cwd.join(script)),
+            script: args.script.as_ref().map(|script| given.here.join(script)),
             may_nest: depth(&path) + 1 < agents.max_depth as usize,
             path,
         },

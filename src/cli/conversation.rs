@@ -200,6 +200,7 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
         settings: &settings,
         paths: &paths,
         cwd: &cwd,
+        here: &seat.here,
         model: &chosen_model,
         thinking,
         tools: names.clone(),
@@ -213,7 +214,7 @@ async fn agent(args: &Args, context: Context) -> Result<(Agent, Images), Failure
     let notes = (&chosen_model, thinking, args.name.as_deref());
     let (session, context) = session::begin(&seat, begun, &session_folder, notes)?;
     if let Some(background) = &background {
-        let file = session.path().map(Path::to_owned);
+        let file = session.path().map(|path| seat.here.join(path));
         background.manager.set_session_file(file);
     }
     if let Some(clamped) = clamped {

@@ -55,7 +55,7 @@ pub struct Config {
 /// What children take over from their parent.
 #[derive(Clone, Debug)]
 pub struct Parent {
-    /// The model of a child for which no other is named.
+    /// The model of a child for which no other is named, until [`Manager::follow`].
     pub model: ModelRef,
     /// Its thinking level.
     pub thinking: ThinkingLevel,
@@ -130,6 +130,8 @@ pub struct Manager {
     tasks: TaskTracker,
     session_file: OnceLock<PathBuf>,
     secrets: Mutex<Arc<Secrets>>,
+    /// The model of the parent as of now, and its thinking level.
+    model: Mutex<(ModelRef, ThinkingLevel)>,
 }
 
 #[derive(Debug, Default)]
@@ -147,6 +149,7 @@ impl Manager {
     pub fn new(config: Config) -> Arc<Self> {
         let slots = config.max_concurrent.min(Semaphore::MAX_PERMITS);
         let stop = config.cancel.child_token();
+        let model = Mutex::new((config.parent.model.clone(), config.parent.thinking));
         let secrets = Mutex::new(Arc::clone(&config.secrets));
         Arc::new(Self {
             config,
@@ -158,6 +161,7 @@ impl Manager {
             tasks: TaskTracker::new(),
             session_file: OnceLock::new(),
             secrets,
+            model,
         })
     }
 
@@ -171,6 +175,18 @@ impl Manager {
     /// The file of the parent's session.
     pub(super) fn session_file(&self) -> Option<&PathBuf> {
         self.session_file.get()
+    }
+
+    /// Another model took over from the parent's, and values may have come that must not be told.
+    pub fn follow(&self, model: ModelRef, thinking: ThinkingLevel, secrets: Arc<Secrets>) {
+        *self.model.lock().unwrap_or_else(PoisonError::into_inner) = (model, thinking);
+        *self.secrets.lock().unwrap_or_else(PoisonError::into_inner) = secrets;
+    }
+
+    /// The model of a child for which no other is named, and its level.
+    pub(super) fn model(&self) -> (ModelRef, ThinkingLevel) {
+        let model = self.model.lock().unwrap_or_else(PoisonError::into_inner);
+        model.clone()
     }
 
     /// The values that must not be told.

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::background::{course, give, of, priced, results};
+use crate::check::text_at;
 use crate::harness::World;
 use crate::live::assert_nobody_left;
 use crate::script::text;
@@ -161,4 +162,71 @@ fn a_level_of_the_models_name_holds_unless_another_is_named() {
     run("", &named, "xhigh");
     let levelled = json!({ "task": "CHILD", "agent": "x", "thinking": "off" });
     run(own, &levelled, "off");
+}
+
+#[test]
+fn agents_have_the_model_that_took_over() {
+    let world = World::new();
+    let fails = Answer::plain("401 Unauthorized", "application/json", "{}");
+    let (dead, _asked) = serve(vec![fails.clone(), fails]);
+    let task = json!({ "task": "CHILD" });
+    let answers = [calls("subagent", &task), says("Report."), says("Seen.")];
+    let answers = answers.map(|answer| answer.with_headers("connection: close\r\n"));
+    let (url, _also) = serve(answers.to_vec());
+    let models = json!({ "providers": { "dead": provider(&dead, Some("one-key-of-tests")),
+                                        "good": provider(&url, Some("another-key-of-tests")) } });
+    world.config("models.json", models.to_string());
+    let retry = json!({ "enabled": false, "fallbackChains": { "dead/m1": ["good/m1"] } });
+    world.config("settings.json", json!({ "retry": retry }).to_string());
+    let run = world.quipu().args(["--model", "dead/m1", "hi"]).run();
+    let stream = run.stream();
+    let end = stream.of("background_agent_end")[0];
+    assert_eq!(
+        (&end["success"], &end["model"]),
+        (&json!(true), &json!("good/m1"))
+    );
+}
+
+#[test]
+fn a_script_is_named_from_where_the_user_is() {
+    let world = World::new();
+    let session = world.root().join("s.jsonl");
+    let session = session.to_str().unwrap();
+    world
+        .offline(&json!([text("Begun.")]))
+        .args(["--session", session, "hi"])
+        .run()
+        .stream();
+    let steps = json!([
+        of("CHILD", text("Report.")),
+        give(&json!({ "task": "CHILD" })),
+        text("Seen.")
+    ]);
+    let script = world.root().join("home/script.json");
+    fs::write(
+        script,
+        json!({ "name": "test", "steps": steps }).to_string(),
+    )
+    .unwrap();
+    let run = world
+        .quipu()
+        .in_directory(&world.root().join("home"))
+        .args(["--model", "offline", "--script", "script.json"])
+        .args(["--session", "../s.jsonl", "go on"])
+        .run();
+    let stream = run.stream();
+    assert!(
+        results(&stream)[0].contains("Report."),
+        "{:?}",
+        results(&stream)
+    );
+    let file = text_at(stream.of("background_agent_end")[0], "/sessionFile");
+    let header = fs::read_to_string(file).unwrap();
+    let header: Value = serde_json::from_str(header.lines().next().unwrap()).unwrap();
+    let parent = Path::new(text_at(&header, "/parentSession"));
+    assert!(
+        parent.is_absolute() && parent.is_file(),
+        "{}",
+        parent.display()
+    );
 }
