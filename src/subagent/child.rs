@@ -78,8 +78,11 @@ pub(super) async fn run(launch: Launch, around: &Around<'_>) -> Report {
         ..
     } = running;
     report.close(status, stopping.is_some());
-    if status.is_none_or(|status| status.code().is_none()) || !report.is_over() {
-        // It had no time to end what it had started.
+    if stopping.is_some()
+        || status.is_none_or(|status| status.code().is_none())
+        || !report.is_over()
+    {
+        // It had no time to end what it had started, or nothing of it is to go on.
         let _ = tokio::task::spawn_blocking(move || sweep(&path)).await;
     }
     group.settle();

@@ -30,6 +30,8 @@ pub(super) struct Report {
     pub(super) error: Option<String>,
     /// Whether it was asked to end before it had.
     stopped: bool,
+    /// Whether its latest answer was cut at its token limit.
+    pub(super) cut: bool,
     /// Whether its latest answer calls for no other.
     ending: bool,
 }
@@ -61,6 +63,7 @@ impl Report {
             }
             QuipuEvent::MessageEnd(end) => {
                 if let AgentMessage::Assistant(answer) = &end.message {
+                    self.cut = matches!(answer.stop_reason, StopReason::Length);
                     self.ending = matches!(answer.stop_reason, StopReason::Stop);
                     self.text.push(&text_of(answer));
                 }

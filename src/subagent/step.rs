@@ -185,6 +185,12 @@ impl Manager {
                 _ => break,
             }
         }
+        if report.cut && report.error.is_none() {
+            let of = step.map_or(String::new(), |step| format!("of step {step} "));
+            notes.push(format!(
+                "The last answer {of}was cut at its token limit; it is not whole."
+            ));
+        }
         Done {
             agent,
             report,
@@ -203,7 +209,8 @@ impl Manager {
         let models = if let Some(model) = &task.model {
             vec![model.clone()]
         } else {
-            let own = format!("{}/{}", parent.model.provider, parent.model.id);
+            let (own, _) = self.model();
+            let own = format!("{}/{}", own.provider, own.id);
             definition.models.iter().cloned().chain([own]).collect()
         };
         Ok(Plan {
@@ -248,7 +255,7 @@ impl Manager {
             route: DispatchRoute {
                 agent: plan.definition.name.clone(),
                 model,
-                thinking: thinking.unwrap_or(self.config.parent.thinking),
+                thinking: thinking.unwrap_or(self.model().1),
             },
             task: task.task.clone(),
         };
@@ -287,7 +294,7 @@ impl Manager {
         flag("model", model.as_ref());
         match plan.thinking {
             Some(level) => flag("thinking", level.as_str().as_ref()),
-            None => flag("usual-thinking", parent.thinking.as_str().as_ref()),
+            None => flag("usual-thinking", self.model().1.as_str().as_ref()),
         }
         flag("agent-type", plan.definition.name.as_ref());
         if let Some(folder) = folder {
@@ -354,16 +361,75 @@ fn level_of(model: &str) -> Option<ThinkingLevel> {
 
 /// The folder that a task names: absolute, or below that of the parent.
 fn folder(parent: &Path, given: &str) -> Result<PathBuf, String> {
-    let path = Path::new(given);
-    let leaves = |part| matches!(part, Component::ParentDir);
-    if path.is_relative() && path.components().any(leaves) {
-        return Err(format!(
-            "The folder {given} leads out of the working directory; give an absolute path."
-        ));
+    let folder = parent.join(given);
+    let outside =
+        || format!("The folder {given} leads out of the working directory; give an absolute path.");
+    if Path::new(given).is_relative() {
+        // A link may lead anywhere, so what counts is where it ends.
+        match (folder.canonicalize(), parent.canonicalize()) {
+            (Ok(end), Ok(parent)) if !end.starts_with(&parent) => return Err(outside()),
+            (Err(_), _) if leaves(Path::new(given)) => return Err(outside()),
+            _ => {}
+        }
     }
-    let folder = parent.join(path);
     if !folder.is_dir() {
         return Err(format!("There is no folder {}.", folder.display()));
     }
     Ok(folder)
+}
+
+/// Whether a relative path goes up further than down, links aside.
+fn leaves(path: &Path) -> bool {
+    let mut depth = 0_usize;
+    for part in path.components() {
+        match part {
+            Component::Normal(_) => depth += 1,
+            Component::ParentDir if depth == 0 => return true,
+            Component::ParentDir => depth -= 1,
+            _ => {}
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_stays_below_that_of_the_parent() {
+        let root = tempfile::tempdir().unwrap();
+        let parent = root.path().join("parent");
+        for folder in ["parent/x", "parent/y", "other"] {
+            std::fs::create_dir_all(root.path().join(folder)).unwrap();
+        }
+        let link =
+            |to: &str, name: &str| std::os::unix::fs::symlink(to, parent.join(name)).unwrap();
+        link("/", "out");
+        link("y", "in");
+        for good in ["x", ".", "", "x/../y", "in", "../parent/x"] {
+            assert!(folder(&parent, good).is_ok(), "{good}");
+        }
+        let other = root.path().join("other");
+        assert_eq!(folder(&parent, other.to_str().unwrap()).unwrap(), other);
+        for bad in [
+            "..",
+            "../other",
+            "../nowhere",
+            "out",
+            "x/../../other",
+            "x/../../nowhere",
+        ] {
+            assert!(
+                folder(&parent, bad).unwrap_err().contains("leads out of"),
+                "{bad}"
+            );
+        }
+        for none in ["z", "x/../z", "/nowhere/at/all"] {
+            assert!(
+                folder(&parent, none).unwrap_err().contains("no folder"),
+                "{none}"
+            );
+        }
+    }
 }

@@ -378,6 +378,21 @@ async fn an_agent_that_is_done_at_the_limit_of_cost_is_a_success() {
 }
 
 #[tokio::test]
+async fn an_answer_that_was_cut_is_told_as_such() {
+    for (reason, told) in [("length", true), ("stop", false)] {
+        let script =
+            print(&start()) + &print(&costly(0.1, reason)) + &print(&end("completed", 0.1));
+        let (result, _, ended) = Bench::new(&script).await.run().await;
+        assert_eq!(ended["success"], true);
+        assert_eq!(
+            result.contains("[The last answer was cut"),
+            told,
+            "{result}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn what_agents_of_agents_cost_counts_while_they_run() {
     let below = json!({ "type": "background_agent_event", "agentId": "a", "event": costly(1.5, "toolUse") });
     let script = print(&start()) + &print(&below) + "sleep 600";
@@ -462,6 +477,18 @@ async fn somebody_who_holds_the_pipe_is_not_waited_for() {
     let (_, _, ended) = bench.run().await;
     assert_eq!(ended["success"], true);
     super::process::sweep(&path);
+}
+
+#[tokio::test]
+async fn nothing_is_left_of_an_agent_that_is_stopped() {
+    let script = "setsid sh -c 'echo $$ > pid; touch ready; sleep 600' & trap 'exit 0' TERM; while :; do sleep 0.05; done";
+    let bench = Bench::new(script).await;
+    bench.start().await;
+    while !bench.dir.path().join("ready").exists() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    bench.manager.stop().await;
+    assert!(!is_alive(&bench.dir.path().join("pid")));
 }
 
 #[tokio::test]
