@@ -5,7 +5,8 @@ use super::{Agent, Halt, RunEnd, now};
 use crate::event::{
     Number, ParentPausedForBackgroundAgentsEvent, TextContent, UserContent, UserMessage,
 };
-use crate::subagent::Manager;
+use crate::session::ContextEntry;
+use crate::subagent::{self, Manager};
 use std::sync::Arc;
 
 /// The background agents of a conversation.
@@ -26,6 +27,12 @@ pub(super) struct Guard {
     turns: u64,
     /// Whether the pause was told already.
     told: bool,
+}
+
+/// What the model is to hear of agents that worked for this session when its process ended.
+pub(super) fn lost(context: &[ContextEntry]) -> Option<String> {
+    let ids = subagent::without_result(context.iter().map(|entry| &entry.message));
+    (!ids.is_empty()).then(|| subagent::lost(&ids))
 }
 
 impl Agent {
@@ -122,7 +129,10 @@ impl Agent {
 
     /// The result that has waited longest, as a message.
     fn take_result(&mut self) -> Option<UserMessage> {
-        let text = self.config.background.as_ref()?.manager.take_result()?;
+        let text = match self.lost.take() {
+            Some(text) => text,
+            None => self.config.background.as_ref()?.manager.take_result()?,
+        };
         self.guard = Guard::default();
         let block = TextContent {
             text,

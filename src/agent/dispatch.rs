@@ -249,23 +249,8 @@ impl Agent {
     fn scrub(&self, result: &mut ToolResult) {
         self.scrub_blocks(&mut result.content);
         if let Some(details) = &mut result.details {
-            scrub_value(details, &|text| self.scrub_text(text));
+            self.config.secrets.scrub_value(details);
         }
-    }
-}
-
-fn scrub_value(value: &mut Value, scrub: &impl Fn(&mut String)) {
-    match value {
-        Value::String(text) => scrub(text),
-        Value::Array(items) => items.iter_mut().for_each(|item| scrub_value(item, scrub)),
-        Value::Object(fields) => {
-            for (mut name, mut field) in std::mem::take(fields) {
-                scrub(&mut name);
-                scrub_value(&mut field, scrub);
-                fields.insert(name, field);
-            }
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 

@@ -93,6 +93,11 @@ impl Agent {
         config.model = model;
         config.provider = provider;
         config.thinking = thinking;
+        if let Some(background) = &config.background {
+            let secrets = Arc::clone(&config.secrets);
+            let model = named(&config.model);
+            background.manager.follow(model, thinking, secrets);
+        }
         if changed {
             let level = thinking;
             self.emit(ThinkingLevelChangedEvent { level }).await?;

@@ -155,6 +155,8 @@ pub struct Agent {
     /// The model that others have taken over from.
     original: Option<ModelRef>,
     guard: background::Guard,
+    /// What the model is to hear of agents that the session does not hear from any more.
+    lost: Option<String>,
 }
 
 impl Agent {
@@ -172,6 +174,7 @@ impl Agent {
             config,
             specs,
             compactions: Compactions::resumed(&context),
+            lost: background::lost(&context),
             context,
             run: Vec::new(),
             turns: 0,

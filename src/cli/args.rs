@@ -9,6 +9,8 @@ use clap::{ArgAction, Parser, ValueEnum};
 use super::session;
 use crate::contract::{SCHEMA_HASH, SCHEMA_VERSION};
 use crate::event::ThinkingLevel;
+use crate::model::Secret;
+use crate::subagent::Handover;
 use crate::wire::Wire;
 
 /// A coding agent whose event stream is a contract: JSON Lines, typed and checked by JSON Schema.
@@ -147,6 +149,18 @@ pub struct Args {
     #[arg(long, value_name = "FILE", hide = true)]
     pub parent_session: Option<PathBuf>,
 
+    /// How much the model thinks unless its name says so
+    #[arg(long, value_parser = thinking_level(), value_name = "LEVEL", hide = true)]
+    pub usual_thinking: Option<ThinkingLevel>,
+
+    /// Follows the system prompt, and is no file
+    #[arg(long, value_name = "TEXT", hide = true)]
+    pub agent_prompt: Option<String>,
+
+    /// What the agent that started this one has handed over beside the arguments
+    #[arg(skip)]
+    pub handover: Handover,
+
     /// What to do; each is a run of its own, in this order. `@FILE` adds a file to the first one
     #[arg(value_name = "PROMPT|@FILE")]
     pub prompts: Vec<OsString>,
@@ -154,6 +168,14 @@ pub struct Args {
     /// Behind `--`: prompts, whatever they begin with
     #[arg(value_name = "PROMPT", last = true)]
     pub literal_prompts: Vec<OsString>,
+}
+
+impl Args {
+    /// The key that was given for the model's provider beside all configuration.
+    pub(super) fn key_for(&self, provider: &str) -> Option<Secret> {
+        let given = self.api_key.as_deref().map(Secret::new);
+        given.or_else(|| self.handover.key_for(provider))
+    }
 }
 
 /// How a run is reported.

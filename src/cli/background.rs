@@ -11,7 +11,7 @@ use crate::config::settings::{QueueMode, Settings};
 use crate::config::{Paths, Secrets};
 use crate::event::{ModelRef, ThinkingLevel};
 use crate::model::Secret;
-use crate::subagent::{AGENT_VARIABLE, Config, Definitions, KEY_VARIABLE, Manager, Parent};
+use crate::subagent::{AGENT_VARIABLE, Config, Definitions, Handover, Manager, Parent};
 use crate::tool::ProcessGroups;
 use crate::wire::EventSender;
 use tokio_util::sync::CancellationToken;
@@ -21,8 +21,8 @@ const USUAL_TURN_LIMIT: f64 = 3.0;
 
 /// Takes over what a parent hands to its child beside the arguments.
 pub(super) fn adopt(args: &mut Args) {
-    if args.agent_type.is_some() && args.api_key.is_none() {
-        args.api_key = std::env::var(KEY_VARIABLE).ok();
+    if args.agent_type.is_some() {
+        args.handover = Handover::of_parent();
     }
 }
 
@@ -60,6 +60,8 @@ pub(super) struct Given<'a> {
     pub(super) settings: &'a Settings,
     pub(super) paths: &'a Paths,
     pub(super) cwd: &'a Path,
+    /// Where the user is: the files of the arguments are named from there.
+    pub(super) here: &'a Path,
     pub(super) model: &'a ModelRef,
     pub(super) thinking: ThinkingLevel,
     /// The tools that may be called.
@@ -95,6 +97,8 @@ pub(super) fn background(given: Given<'_>) -> Option<Background> {
     warn(&definitions.warnings);
     let path = path();
     let agents = &settings.background_agents;
+    let key = args.api_key.as_deref().map(Secret::new);
+    let key = key.map(|key| (given.model.provider.clone(), key));
     let mut handed_on: Vec<OsString> = Vec::new();
     if args.no_context_files {
         handed_on.push("--no-context-files".into());
@@ -120,8 +124,8 @@ pub(super) fn background(given: Given<'_>) -> Option<Background> {
             thinking: given.thinking,
             tools: given.tools,
             cwd: cwd.to_owned(),
-            key: args.api_key.as_deref().map(Secret::new),
-            script: args.script.as_ref().map(|script| cwd.join(script)),
+            key: key.or_else(|| args.handover.key()),
+            script: args.script.as_ref().map(|script| given.here.join(script)),
             may_nest: depth(&path) + 1 < agents.max_depth as usize,
             path,
         },

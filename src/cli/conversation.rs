@@ -98,9 +98,10 @@ pub(super) async fn play(mut args: Args, context: Context) -> Result<Verdict, St
     background::adopt(&mut args);
     let cancel = context.cancel.clone();
     let words = Words::sort(&args)?;
-    let (mut agent, prompts) = agent(&args, words, context)
-        .await
-        .map_err(|failure| failure.without(args.api_key.as_deref()))?;
+    let (mut agent, prompts) = agent(&args, words, context).await.map_err(|failure| {
+        let failure = failure.without(args.api_key.as_deref());
+        failure.without_all(&args.handover.secrets())
+    })?;
     let played = converse(&mut agent, prompts, &cancel).await;
     // However it went, no child may outlive it.
     agent.stop_background().await;
@@ -183,6 +184,7 @@ async fn agent(
     if let Some(bench) = &mut bench {
         bench.hide(&mut hidden_variables, &mut secrets);
     }
+    secrets.absorb(args.handover.secrets());
     let secrets = Arc::new(secrets);
     let tool_env = ToolEnv {
         resize_images: settings.images.auto_resize,
@@ -199,6 +201,7 @@ async fn agent(
         settings: &settings,
         paths: &paths,
         cwd: &cwd,
+        here: &seat.here,
         model: &chosen_model,
         thinking,
         tools: names.clone(),
@@ -213,13 +216,14 @@ async fn agent(
         // A reader that has gone shows in the first event of the run.
         let _ = events.send(clamped).await;
     }
-    let prompts = prompts(words, &seat.here, &settings.images).await?;
+    let here = seat.here.clone();
+    let prompts = prompts(words, &here, &settings.images).await?;
     // The last that can fail, so that a start that does leaves no session.
     let name = args.name.as_deref();
     let name = name.map(|name| secrets.scrub(name).into_owned());
     let notes = (chosen_model, thinking, name);
     let (session, context) = session::begin(seat, begun, session_folder, notes).await?;
-    let file = session.path().map(Path::to_owned);
+    let file = session.path().map(|path| here.join(path));
     let session = SharedSession::new(session);
     if let Some(Background { manager, .. }) = &background {
         manager.set_session_file(file);
@@ -274,6 +278,7 @@ fn instructions(
     for text in &args.append_system_prompt {
         append.push(text_or_file(text, "--append-system-prompt")?);
     }
+    append.extend(args.agent_prompt.clone());
     Ok(system_prompt(tools, cwd, custom.as_deref(), &append))
 }
 

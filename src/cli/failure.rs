@@ -44,9 +44,15 @@ impl Failure {
 
     /// The failure without a key that stands on the command line.
     #[must_use]
-    pub fn without(mut self, key: Option<&str>) -> Self {
+    pub fn without(self, key: Option<&str>) -> Self {
         let mut secrets = Secrets::default();
         secrets.hold(key.unwrap_or_default());
+        self.without_all(&secrets)
+    }
+
+    /// The failure without any of these values.
+    #[must_use]
+    pub fn without_all(mut self, secrets: &Secrets) -> Self {
         self.message = secrets.scrub(&self.message).into_owned();
         self
     }

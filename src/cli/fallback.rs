@@ -22,10 +22,8 @@ pub(super) struct Chain {
     paths: Paths,
     environment: Environment,
     models: ModelsFile,
-    /// `--api-key`.
-    flag: Option<Secret>,
-    /// The provider that it is for.
-    provider: String,
+    /// The key beside all configuration, and the provider that it is for.
+    flag: Option<(String, Secret)>,
     /// The level that was asked for, of whichever model.
     requested: Option<ThinkingLevel>,
     /// The model that answers now.
@@ -54,8 +52,10 @@ impl Chain {
             paths,
             environment,
             models,
-            flag: args.api_key.as_deref().map(Secret::new),
-            provider: model.provider.clone(),
+            flag: match args.api_key.as_deref().map(Secret::new) {
+                Some(key) => Some((model.provider.clone(), key)),
+                None => args.handover.key(),
+            },
             requested,
             current: (model.provider.clone(), model.id.clone()),
             told: clamped.cloned().into_iter().collect(),
@@ -85,7 +85,8 @@ impl Chain {
         warn(&selection.warnings);
         let requested = selection.thinking.or(self.requested);
         // The key on the command line opens one service and is not shown to another.
-        let flag = self.flag.clone().filter(|_| named.0 == self.provider);
+        let flag = self.flag.clone().filter(|(own, _)| *own == named.0);
+        let flag = flag.map(|(_, key)| key);
         let (paths, environment) = (self.paths.clone(), self.environment.clone());
         let (model, found) = unlock(flag, selection, &self.models, paths, environment).await?;
         warn(&found.warnings);

@@ -74,8 +74,8 @@ pub(super) async fn open_for(
     before: Before<'_>,
 ) -> Result<Opened, Failure> {
     let mut defaults = settings.clone();
-    if before.thinking.is_some() {
-        defaults.default_thinking_level = before.thinking;
+    if let Some(usual) = before.thinking.or(args.usual_thinking) {
+        defaults.default_thinking_level = Some(usual);
     }
     let stored = match before.model {
         Some(stored) if args.provider.is_none() && args.model.is_none() => stored,
@@ -135,7 +135,8 @@ async fn open(
         Err(_) if offline => ModelsFile::default(),
         models => models.map_err(|error| configuration(&error))?,
     };
-    let keys = keys(&models, &paths, &environment);
+    let mut keys = keys(&models, &paths, &environment);
+    keys.extend(args.handover.key().map(|(provider, _)| provider));
     let selection = catalogue::select(&Request {
         provider: args.provider.as_deref(),
         model: args.model.as_deref(),
@@ -159,7 +160,7 @@ async fn open(
 
     // A level that only the settings name is a default and no request.
     let requested = args.thinking.or(selection.thinking);
-    let flag = args.api_key.as_deref().map(Secret::new);
+    let flag = args.key_for(&selection.model.provider);
     let unlocked = unlock(flag, selection, &models, paths.clone(), environment.clone()).await?;
     let (mut model, credentials) = unlocked;
     warn(&credentials.warnings);

@@ -5,6 +5,7 @@ use std::fmt;
 use std::ops::Range;
 
 use memchr::memmem::Finder;
+use serde_json::Value;
 
 /// Shorter values are words that may stand anywhere by chance.
 const MIN_BYTES: usize = 8;
@@ -46,6 +47,12 @@ impl Secrets {
                 self.finders.push(finder);
             }
         }
+    }
+
+    /// Every value held, to hand them to a child of this process.
+    pub(crate) fn expose(&self) -> impl Iterator<Item = &str> {
+        let needles = self.finders.iter().map(Finder::needle);
+        needles.filter_map(|value| std::str::from_utf8(value).ok())
     }
 
     /// `text` with every held value replaced by `<redacted>`; the text itself if it holds none.
@@ -145,6 +152,46 @@ impl Secrets {
             .into_iter()
             .find(|range| (range.start..range.end).contains(&settled));
         across.map_or(settled, |range| range.start)
+    }
+
+    /// Replaces every held value in the strings of a JSON value, the names of its fields included.
+    pub fn scrub_value(&self, value: &mut Value) {
+        let scrub = |text: &mut String| {
+            if let Cow::Owned(clean) = self.scrub(text) {
+                *text = clean;
+            }
+        };
+        match value {
+            Value::String(text) => scrub(text),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.scrub_value(item)),
+            Value::Object(fields) => {
+                for (mut name, mut field) in std::mem::take(fields) {
+                    scrub(&mut name);
+                    self.scrub_value(&mut field);
+                    fields.insert(name, field);
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    /// Whether a text in JSON may have a held value in one of its strings.
+    #[must_use]
+    pub fn may_be_in_json(&self, json: &[u8]) -> bool {
+        self.finders.iter().any(|finder| {
+            let value = finder.needle();
+            if !value.iter().any(|byte| matches!(byte, b'"' | b'\\')) {
+                return finder.find(json).is_some();
+            }
+            let mut written = Vec::with_capacity(value.len() + 8);
+            for byte in value {
+                if matches!(byte, b'"' | b'\\') {
+                    written.push(b'\\');
+                }
+                written.push(*byte);
+            }
+            memchr::memmem::find(json, &written).is_some()
+        })
     }
 }
 
@@ -297,6 +344,22 @@ mod tests {
             "<redacted> <redacted> <redacted>"
         );
         assert_eq!(own.finders.len(), 3);
+    }
+
+    #[test]
+    fn strings_of_json_are_scrubbed_and_nothing_else() {
+        let secrets = secrets(&["12345678", "a\\b\"c-long"]);
+        let mut value = serde_json::json!({ "n": 12_345_678, "a": ["x12345678"], "b": { "c": "a\\b\"c-long" } });
+        for line in [&value, &value["n"], &value["a"], &value["b"]] {
+            assert!(
+                secrets.may_be_in_json(line.to_string().as_bytes()),
+                "{line}"
+            );
+        }
+        secrets.scrub_value(&mut value);
+        let clean = serde_json::json!({ "n": 12_345_678, "a": ["x<redacted>"], "b": { "c": "<redacted>" } });
+        assert_eq!(value, clean);
+        assert!(!secrets.may_be_in_json(b"[\"1234567\"]"));
     }
 
     #[test]

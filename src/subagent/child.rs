@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::process::Pid;
@@ -52,8 +53,11 @@ pub(super) struct Around<'a> {
     pub(super) agent_id: &'a str,
     pub(super) events: &'a EventSender,
     pub(super) stop: &'a CancellationToken,
+    /// Cancelled when nothing may be spent any more: a child that is about to end may do so.
+    pub(super) spent: &'a CancellationToken,
     pub(super) groups: &'a ProcessGroups,
-    pub(super) secrets: &'a Secrets,
+    /// What must not be told, as of now.
+    pub(super) secrets: &'a (dyn Fn() -> Arc<Secrets> + Send + Sync),
     /// Is told what the child has cost so far, in US dollars.
     pub(super) cost: &'a (dyn Fn(f64) + Send + Sync),
 }
@@ -74,8 +78,11 @@ pub(super) async fn run(launch: Launch, around: &Around<'_>) -> Report {
         ..
     } = running;
     report.close(status, stopping.is_some());
-    if status.is_none_or(|status| status.code().is_none()) || !report.is_over() {
-        // It had no time to end what it had started.
+    if stopping.is_some()
+        || status.is_none_or(|status| status.code().is_none())
+        || !report.is_over()
+    {
+        // It had no time to end what it had started, or nothing of it is to go on.
         let _ = tokio::task::spawn_blocking(move || sweep(&path)).await;
     }
     group.settle();
@@ -145,12 +152,15 @@ impl<'a> Running<'a> {
     }
 
     async fn play(&mut self) {
-        let stop = self.around.stop;
+        let (stop, spent) = (self.around.stop, self.around.spent);
         while self.status.is_none() || self.open != (false, false) {
             let kill_at = self.stopping.filter(|_| !self.killed);
             tokio::select! {
                 biased;
                 () = stop.cancelled(), if self.stopping.is_none() => self.ask_to_end(),
+                () = spent.cancelled(), if self.stopping.is_none() && !self.report.is_ending() => {
+                    self.ask_to_end();
+                }
                 () = at(kill_at) => self.kill(),
                 piece = self.stderr.next(), if self.open.1 => match piece {
                     Some(piece) => self.messages.tell(&piece),
@@ -185,7 +195,7 @@ impl<'a> Running<'a> {
     /// Takes a line of standard output.
     async fn line(&mut self, piece: Piece) {
         let event = match &piece {
-            Piece::Line(line) if !self.report.is_over() => serde_json::from_slice(line).ok(),
+            Piece::Line(line) if !self.report.is_over() => self.read(line),
             Piece::Line(_) | Piece::Cut(..) => None,
         };
         let Some(event) = event else {
@@ -195,10 +205,23 @@ impl<'a> Running<'a> {
             return;
         };
         self.report.see(&event);
-        (self.around.cost)(self.report.cost);
+        (self.around.cost)(self.report.cost());
         if !self.mute {
             self.mute = self.pass_on(event).await.is_err();
         }
+    }
+
+    /// Reads a line. A child hides what it was given to hide; this keeps to it whatever wrote the line.
+    fn read(&self, line: &[u8]) -> Option<QuipuEvent> {
+        let event = serde_json::from_slice(line).ok()?;
+        let secrets = (self.around.secrets)();
+        if !secrets.may_be_in_json(line) {
+            return Some(event);
+        }
+        let mut value = serde_json::from_slice(line).ok()?;
+        secrets.scrub_value(&mut value);
+        // A value that is a word of the contract itself is no secret.
+        Some(serde_json::from_value(value).unwrap_or(event))
     }
 
     /// Passes a line on; an error if it could not be, so that the following ones must not be either.

@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 use crate::config::Paths;
 use crate::event::ThinkingLevel;
 
+#[cfg(test)]
+mod tests;
+
 /// The built-in definitions, in their order for the model.
 const BUILT_IN: [(&str, &str); 3] = [
     ("Explore", include_str!("builtin/explore.md")),
@@ -198,6 +201,39 @@ fn read(file: &Path) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| io::Error::other("it is not UTF-8"))
 }
 
+/// Takes a key that was read in this line.
+fn take(
+    parsed: &mut Parsed,
+    seen: &mut BTreeSet<String>,
+    line: usize,
+    (key, one, values): (&str, &str, Vec<String>),
+) -> Result<(), Fault> {
+    let what = if seen.insert(key.to_owned()) {
+        parsed.take(key, one, values)
+    } else {
+        Err(format!("`{key}` stands there twice"))
+    };
+    what.map_err(|what| Fault { line, what })
+}
+
+/// A value without the comment behind it. A `#` in quotes, or with no blank before it, begins none.
+fn without_comment(value: &str) -> &str {
+    let mut quote = None;
+    let mut before = ' ';
+    for (at, c) in value.char_indices() {
+        match quote {
+            Some(open) if c == open => quote = None,
+            Some(_) => {}
+            None if c == '#' && before.is_whitespace() => return &value[..at],
+            // An apostrophe within a word is no quote.
+            None if matches!(c, '"' | '\'') && !before.is_alphanumeric() => quote = Some(c),
+            None => {}
+        }
+        before = c;
+    }
+    value
+}
+
 /// Reads a definition; `stem` is its name unless it says another.
 fn parse(text: &str, stem: &str) -> Result<Parsed, Fault> {
     let fault = |line: usize, what: &str| Fault {
@@ -205,6 +241,10 @@ fn parse(text: &str, stem: &str) -> Result<Parsed, Fault> {
         what: what.to_owned(),
     };
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if let Some(at) = text.find('\0') {
+        let line = text[..at].split('\n').count();
+        return Err(fault(line, "a NUL byte, which no text has"));
+    }
     let mut lines = text.lines().enumerate();
     if lines
         .next()
@@ -234,21 +274,46 @@ fn parse(text: &str, stem: &str) -> Result<Parsed, Fault> {
             ));
         };
         let key = key.trim();
+        let value = without_comment(value);
+        // A text below its key, folded into one line or with its lines as they are.
+        let block = match value.trim() {
+            ">" | ">-" | ">+" => Some(" "),
+            "|" | "|-" | "|+" => Some("\n"),
+            _ => None,
+        };
+        if let Some(between) = block {
+            let mut texts = Vec::new();
+            while let Some((_, text)) = lines.clone().next() {
+                if !(text.is_empty() || text.starts_with([' ', '\t'])) {
+                    break;
+                }
+                texts.push(text.trim());
+                lines.next();
+            }
+            let text = texts.join(between);
+            take(
+                &mut parsed,
+                &mut seen,
+                number,
+                (key, text.trim(), list(&text)),
+            )?;
+            continue;
+        }
         let mut values = list(value);
         // A list may also stand below its key, an item a line.
         while let Some((_, item)) = lines.clone().next() {
             let Some(item) = item.trim_start().strip_prefix("- ") else {
                 break;
             };
-            values.extend(list(item));
+            values.extend(list(without_comment(item)));
             lines.next();
         }
-        if !seen.insert(key.to_owned()) {
-            return Err(fault(number, &format!("`{key}` stands there twice")));
-        }
-        parsed
-            .take(key, unquoted(value.trim()), values)
-            .map_err(|what| fault(number, &what))?;
+        take(
+            &mut parsed,
+            &mut seen,
+            number,
+            (key, unquoted(value.trim()), values),
+        )?;
     }
     if !closed {
         return Err(fault(
@@ -299,10 +364,14 @@ impl Parsed {
             "description" => one.clone_into(&mut definition.description),
             "tools" => {
                 let known = crate::tool::builtin();
-                let known = |tool: &String| known.iter().any(|known| known.name() == tool);
-                (definition.tools, self.unknown_tools) = values
-                    .into_iter()
-                    .partition(|tool| known(tool) && !NEVER.contains(&tool.as_str()));
+                let known = known.iter().map(|known| known.name());
+                let known: Vec<_> = known.filter(|tool| !NEVER.contains(tool)).collect();
+                (definition.tools, self.unknown_tools) = if values == ["*"] {
+                    (known.into_iter().map(str::to_owned).collect(), Vec::new())
+                } else {
+                    let is_known = |tool: &String| known.contains(&tool.as_str());
+                    values.into_iter().partition(is_known)
+                };
             }
             "model" => definition.models = values,
             "thinking" => {
@@ -318,16 +387,21 @@ impl Parsed {
     }
 }
 
-/// The items of `a, b` or `[a, b]`.
+/// The items of `a, b`, `"a, b"` or `[a, b]`.
 fn list(value: &str) -> Vec<String> {
     let value = value.trim();
+    // Of `"a", "b"` each item is quoted by itself.
+    let value = match unquoted(value) {
+        inner if inner.contains(['"', '\'']) => value,
+        inner => inner,
+    };
     let inner = value
         .strip_prefix('[')
         .and_then(|value| value.strip_suffix(']'));
     inner
         .unwrap_or(value)
         .split(',')
-        .map(|item| unquoted(item.trim()).to_owned())
+        .map(|item| unquoted(item.trim()).trim().to_owned())
         .filter(|item| !item.is_empty())
         .collect()
 }
@@ -341,158 +415,4 @@ fn unquoted(value: &str) -> &str {
 fn is_name(name: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
     !name.is_empty() && name.len() <= 64 && name.chars().all(plain) && !name.starts_with('-')
-}
-
-#[cfg(test)]
-mod tests {
-    use pretty_assertions::assert_eq;
-
-    use super::*;
-    use crate::config::Environment;
-
-    fn load(files: &[(&str, &str)]) -> Definitions {
-        let root = tempfile::tempdir().unwrap();
-        for (path, text) in files {
-            let path = root.path().join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        }
-        let home = root.path().join("home");
-        let environment: Environment = [("QUIPU_HOME", &home)].into_iter().collect();
-        let paths = Paths::from_environment(&environment).unwrap();
-        let mut found = Definitions::load(&paths, &root.path().join("p"));
-        let shown = root.path().display().to_string();
-        for warning in &mut found.warnings {
-            *warning = warning.replace(&shown, "");
-        }
-        found
-    }
-
-    fn fault(text: &str) -> String {
-        parse(text, "x").map(|_| ()).unwrap_err().to_string()
-    }
-
-    #[test]
-    fn every_built_in_definition_is_whole() {
-        let found = Definitions::built_in();
-        let names: Vec<_> = found.iter().map(|known| known.name.as_str()).collect();
-        assert_eq!(names, ["Explore", "feature-dev", "code-reviewer"]);
-        for (definition, (name, text)) in found.iter().zip(BUILT_IN) {
-            let parsed = parse(text, "?").map_err(|fault| fault.to_string()).unwrap();
-            assert_eq!(parsed.definition.name, name);
-            assert_eq!(parsed.unknown_keys, Vec::<String>::new());
-            assert_eq!(parsed.unknown_tools, Vec::<String>::new());
-            assert!(!definition.description.is_empty() && definition.prompt.len() > 200);
-        }
-        assert!(
-            !found
-                .get("Explore")
-                .unwrap()
-                .tools
-                .contains(&"write".into())
-        );
-        assert_eq!(found.get("explore"), None);
-    }
-
-    #[test]
-    fn all_fields_are_read() {
-        let text = "\u{feff}---\n# a comment\nname: a.b-c_1\ndescription: \"Does: it all\"\n\
-                    tools: [read, \"ls\", web_search]\nmodel: p/one, two\nthinking: xhigh\nmore: 1\n\
-                    ---\n\nBody: one\n---\ntwo\n\n";
-        let parsed = parse(text, "stem")
-            .map_err(|fault| fault.to_string())
-            .unwrap();
-        assert_eq!(
-            parsed.definition,
-            Definition {
-                name: "a.b-c_1".into(),
-                description: "Does: it all".into(),
-                tools: vec!["read".into(), "ls".into()],
-                models: vec!["p/one".into(), "two".into()],
-                thinking: Some(ThinkingLevel::Xhigh),
-                prompt: "Body: one\n---\ntwo".into(),
-            }
-        );
-        assert_eq!(parsed.unknown_keys, ["more"]);
-        assert_eq!(parsed.unknown_tools, ["web_search"]);
-    }
-
-    #[test]
-    fn what_is_left_out_has_a_default() {
-        let parsed = parse("---\n---\n", "stem")
-            .map_err(|fault| fault.to_string())
-            .unwrap();
-        assert_eq!(parsed.definition.name, "stem");
-        assert_eq!(parsed.definition.tools, USUAL_TOOLS);
-        let listed = "---\ntools:\n  - read\n  - ls\nname: n\n---\n";
-        let parsed = parse(listed, "x")
-            .map_err(|fault| fault.to_string())
-            .unwrap();
-        assert_eq!(parsed.definition.tools, ["read", "ls"]);
-        assert_eq!(parsed.definition.name, "n");
-    }
-
-    #[test]
-    fn an_agent_cannot_start_agents() {
-        let text = "---\ntools: read, subagent, wait, suggest_next\n---\n";
-        let parsed = parse(text, "x").map_err(|fault| fault.to_string()).unwrap();
-        assert_eq!(parsed.definition.tools, ["read"]);
-        assert_eq!(parsed.unknown_tools.len(), 3);
-    }
-
-    #[test]
-    fn a_fault_names_its_line() {
-        assert!(fault("name: x").starts_with("line 1: "));
-        assert!(fault("").starts_with("line 1: "));
-        assert!(fault("---\nname: x\n").starts_with("line 2: the front matter has no end"));
-        assert!(fault("---\nname: x\nhello\n---\n").starts_with("line 3: "));
-        assert!(fault("---\nname: a b\n---\n").starts_with("line 2: a name"));
-        assert!(fault("---\n\nthinking: hard\n---\n").starts_with("line 3: "));
-        assert!(fault("---\ntools: ls\ntools: ls\n---\n").starts_with("line 3: "));
-        assert!(parse("---\n---\n", "no name").is_err());
-    }
-
-    #[test]
-    fn later_folders_win_and_bad_files_are_told() {
-        let found = load(&[
-            (
-                "home/agents/a.md",
-                "---\nname: mine\ndescription: home\nx: 1\n---\n",
-            ),
-            (
-                "home/agents/Explore.md",
-                "---\ndescription: other\n---\nLook.",
-            ),
-            ("home/agents/b.txt", "no definition"),
-            (
-                "p/.quipu/agents/mine.md",
-                "---\ndescription: project\nx: 1\n---\n",
-            ),
-            ("p/.quipu/agents/bad.md", "---\nname: bad\nwhat\n---\n"),
-        ]);
-        let told: Vec<_> = found
-            .iter()
-            .map(|known| (known.name.as_str(), known.description.as_str()))
-            .collect();
-        assert_eq!(told[0], ("Explore", "other"));
-        assert_eq!(told.len(), 4);
-        assert_eq!(told[3], ("mine", "project"));
-        assert_eq!(
-            found.warnings,
-            [
-                "the agent definition /p/.quipu/agents/bad.md is left out: line 3: expected `key: \
-                 value`, or `---` before the body",
-                "agent definitions: ignored unknown `x` (known are `name`, `description`, `tools`, \
-                 `model`, `thinking`)",
-            ]
-        );
-    }
-
-    #[test]
-    fn what_is_no_text_file_is_told() {
-        let long = format!("---\n---\n{}", "x".repeat(LIMIT));
-        let found = load(&[("home/agents/long.md", &long), ("home/agents/d.md/x", "")]);
-        assert_eq!(found.list.len(), BUILT_IN.len());
-        assert_eq!(found.warnings.len(), 2, "{:?}", found.warnings);
-    }
 }

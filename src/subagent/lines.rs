@@ -1,6 +1,7 @@
 //! The lines that a child writes, and what of them goes to standard error.
 
 use std::io::Write as _;
+use std::sync::Arc;
 
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 
@@ -70,7 +71,7 @@ pub(super) struct Notes<'a> {
     agent_id: &'a str,
     /// What the texts are, for people: `printed`, or nothing for the child's own messages.
     what: &'static str,
-    secrets: &'a Secrets,
+    secrets: &'a (dyn Fn() -> Arc<Secrets> + Send + Sync),
     /// Texts that may still be told.
     left: usize,
     /// Longest text, in bytes.
@@ -81,7 +82,7 @@ impl<'a> Notes<'a> {
     pub(super) fn new(
         agent_id: &'a str,
         what: &'static str,
-        secrets: &'a Secrets,
+        secrets: &'a (dyn Fn() -> Arc<Secrets> + Send + Sync),
         (left, longest): (usize, usize),
     ) -> Self {
         Self {
@@ -104,7 +105,9 @@ impl<'a> Notes<'a> {
         };
         self.left = left;
         let text = String::from_utf8_lossy(&bytes[..bytes.len().min(self.longest)]);
-        let text = self.secrets.scrub(&text);
+        let secrets = (self.secrets)();
+        let text = secrets.scrub(&text);
+        // What would move the cursor of a terminal is no part of a message.
         let text = visible_line(&text);
         let text = text.strip_prefix("quipu: ").unwrap_or(&text);
         let (id, what, more) = (self.agent_id, self.what, if cut { "…" } else { "" });

@@ -46,14 +46,14 @@ pub struct Config {
     pub cancel: CancellationToken,
     /// Where their processes are listed.
     pub groups: ProcessGroups,
-    /// Values that must not be told.
+    /// Values that must not be told, by children neither.
     pub secrets: Arc<Secrets>,
 }
 
 /// What children take over from their parent.
 #[derive(Clone, Debug)]
 pub struct Parent {
-    /// The model of a child for which no other is named.
+    /// The model of a child for which no other is named, until [`Manager::follow`].
     pub model: ModelRef,
     /// Its thinking level.
     pub thinking: ThinkingLevel,
@@ -61,8 +61,8 @@ pub struct Parent {
     pub tools: Vec<String>,
     /// Where it works.
     pub cwd: PathBuf,
-    /// The key that it was given for the provider of `model`.
-    pub key: Option<Secret>,
+    /// The key that it was given on the command line, and the provider that it is for.
+    pub key: Option<(String, Secret)>,
     /// The scenario of the offline model.
     pub script: Option<PathBuf>,
     /// The agents above it and itself, as in `QUIPU_AGENT`; empty for one that nobody started.
@@ -113,7 +113,7 @@ pub struct AtWork {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_dir: Option<String>,
     #[serde(skip)]
-    cost: f64,
+    pub(super) cost: f64,
 }
 
 /// Starts background agents and keeps what becomes of them.
@@ -123,9 +123,14 @@ pub struct Manager {
     state: Mutex<State>,
     changed: Notify,
     pub(super) stop: CancellationToken,
+    /// Cancelled when the limit of cost is reached.
+    pub(super) spent: CancellationToken,
     tasks: TaskTracker,
     session_file: OnceLock<PathBuf>,
     arbiter: OnceLock<Arc<dyn Arbiter>>,
+    secrets: Mutex<Arc<Secrets>>,
+    /// The model of the parent as of now, and its thinking level.
+    model: Mutex<(ModelRef, ThinkingLevel)>,
 }
 
 #[derive(Debug, Default)]
@@ -143,15 +148,20 @@ impl Manager {
     pub fn new(config: Config) -> Arc<Self> {
         let slots = config.max_concurrent.min(Semaphore::MAX_PERMITS);
         let stop = config.cancel.child_token();
+        let model = Mutex::new((config.parent.model.clone(), config.parent.thinking));
+        let secrets = Mutex::new(Arc::clone(&config.secrets));
         Arc::new(Self {
             config,
             slots: Semaphore::new(slots),
             state: Mutex::default(),
             changed: Notify::new(),
             stop,
+            spent: CancellationToken::new(),
             tasks: TaskTracker::new(),
             session_file: OnceLock::new(),
             arbiter: OnceLock::new(),
+            secrets,
+            model,
         })
     }
 
@@ -175,6 +185,24 @@ impl Manager {
     /// The file of the parent's session.
     pub(super) fn session_file(&self) -> Option<&PathBuf> {
         self.session_file.get()
+    }
+
+    /// Another model took over from the parent's, and values may have come that must not be told.
+    pub fn follow(&self, model: ModelRef, thinking: ThinkingLevel, secrets: Arc<Secrets>) {
+        *self.model.lock().unwrap_or_else(PoisonError::into_inner) = (model, thinking);
+        *self.secrets.lock().unwrap_or_else(PoisonError::into_inner) = secrets;
+    }
+
+    /// The model of a child for which no other is named, and its level.
+    pub(super) fn model(&self) -> (ModelRef, ThinkingLevel) {
+        let model = self.model.lock().unwrap_or_else(PoisonError::into_inner);
+        model.clone()
+    }
+
+    /// The values that must not be told.
+    pub(super) fn secrets(&self) -> Arc<Secrets> {
+        let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&secrets)
     }
 
     /// The definitions that can be called.
@@ -233,13 +261,14 @@ impl Manager {
         let slot = tokio::select! {
             biased;
             () = self.stop.cancelled() => None,
+            () = self.spent.cancelled() => None,
             slot = self.slots.acquire() => slot.ok(),
         };
         let carried = if slot.is_some() {
             self.update(&place.agent_id, |agent| agent.status = "running");
             self.carry_out(&place, work).await
         } else {
-            Carried::stopped(work.first())
+            Carried::stopped(work.first(), self.why_stopped())
         };
         drop(slot);
         let Carried {
@@ -334,12 +363,37 @@ impl Manager {
     /// Notes what the parent's own answers have cost so far, in US dollars.
     pub fn note_parent_cost(&self, cost: f64) {
         self.state().parent_cost = cost;
+        self.end_if_spent();
     }
 
     /// What the parent and its agents have cost together.
     pub(super) fn spent(&self) -> f64 {
         let parent = self.state().parent_cost;
         parent + self.cost()
+    }
+
+    /// Whether the limit of cost is reached.
+    pub(super) fn is_spent(&self) -> bool {
+        self.config
+            .max_cost
+            .is_some_and(|most| self.spent() >= most)
+    }
+
+    /// Lets no agent go on when the limit of cost is reached: each was given all that was left when
+    /// it began, and those beside it spend that too.
+    fn end_if_spent(&self) {
+        if self.is_spent() {
+            self.spent.cancel();
+        }
+    }
+
+    /// What is told of an agent that was stopped.
+    pub(super) fn why_stopped(&self) -> &'static str {
+        if self.is_spent() {
+            "The agent was stopped, since the limit of cost is reached (--max-cost)."
+        } else {
+            "The agent was stopped."
+        }
     }
 
     /// Ends all agents and waits until they are gone.
@@ -352,6 +406,7 @@ impl Manager {
     /// Notes what an agent has cost so far, in US dollars.
     pub(super) fn note_cost(&self, agent_id: &str, cost: f64) {
         self.update(agent_id, |agent| agent.cost = cost);
+        self.end_if_spent();
     }
 
     /// Notes what a decision about an agent has cost, in US dollars.
@@ -384,7 +439,7 @@ impl Work {
 
 impl Carried {
     /// An agent that was stopped before it began.
-    fn stopped(agent: &str) -> Self {
+    fn stopped(agent: &str, why: &str) -> Self {
         Self {
             agent_type: agent.to_owned(),
             success: false,
@@ -393,60 +448,9 @@ impl Carried {
             steps: None,
             session_file: None,
             notes: Vec::new(),
-            error: Some("The agent was stopped before it began.".to_owned()),
+            error: Some(format!("{why} It had not begun.")),
             text: String::new(),
         }
-    }
-
-    /// What the parent's model is told, with what else is still at work.
-    fn message(&self, agent_id: &str, others: &[AtWork]) -> String {
-        let what = if self.steps.is_some() {
-            "chain"
-        } else {
-            "agent"
-        };
-        let how = if self.success {
-            "is done"
-        } else {
-            "has failed"
-        };
-        let mut parts = vec![format!(
-            "Background {what} {agent_id} ({}) {how}.",
-            self.agent_type
-        )];
-        let model = self.model.as_ref().map(|model| format!("model: {model}"));
-        let thinking = self.thinking.map(|level| format!("thinking: {level}"));
-        let ran: Vec<_> = model.into_iter().chain(thinking).collect();
-        if !ran.is_empty() {
-            parts.push(format!("Execution metadata: {}", ran.join(", ")));
-        }
-        parts.extend(self.notes.iter().map(|note| format!("[{note}]")));
-        parts.extend(self.error.iter().map(|error| format!("Error: {error}")));
-        if !self.text.is_empty() {
-            // The text of a child must not look like the end of the message.
-            parts.push(
-                self.text
-                    .replace("</background-agent", "<\\/background-agent"),
-            );
-        }
-        if let Some(file) = &self.session_file {
-            parts.push(format!("Session log: {}", file.display()));
-        }
-        if !others.is_empty() {
-            let names: Vec<_> = others
-                .iter()
-                .map(|agent| format!("{} ({})", agent.agent_id, agent.agent_type))
-                .collect();
-            parts.push(format!(
-                "Still running ({}): {}",
-                others.len(),
-                names.join(", ")
-            ));
-        }
-        format!(
-            "<background-agent-complete>\n{}\n</background-agent-complete>",
-            parts.join("\n\n")
-        )
     }
 }
 

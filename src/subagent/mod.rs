@@ -7,8 +7,10 @@
 mod arbiter;
 mod child;
 mod definition;
+mod handover;
 mod lines;
 mod manager;
+mod message;
 mod process;
 mod report;
 mod step;
@@ -20,6 +22,8 @@ pub use arbiter::{
     Arbiter, Decided, Decision, Judge, ModelArbiter, Proposal, Refusal, Resolve, Scope,
 };
 pub use definition::{Definition, Definitions};
+pub use handover::Handover;
 pub use manager::{AtWork, Config, Manager, Parent, Task, Work};
+pub use message::{lost, without_result};
 pub use process::{AGENT_VARIABLE, KEY_VARIABLE};
 pub use tool::{Subagent, Wait};

@@ -4,8 +4,7 @@
 /// behind those of the agents above it, with slashes between them.
 pub const AGENT_VARIABLE: &str = "QUIPU_AGENT";
 
-/// The variable that hands `--api-key` to a child, whose arguments everybody on the machine can see.
-/// It is kept from the child's tools.
+/// The variable with the [`Handover`](super::Handover) of a child. It is kept from the child's tools.
 pub const KEY_VARIABLE: &str = "QUIPU_AGENT_KEY";
 
 /// Kills what is left of an agent that could not end its own processes.

@@ -1,5 +1,6 @@
 //! What a child's stream tells of its work.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 
@@ -20,13 +21,19 @@ pub(super) struct Report {
     pub(super) thinking: Option<ThinkingLevel>,
     /// Its answers.
     pub(super) text: Texts,
-    /// What it has cost so far, in US dollars, agents of its own included.
-    pub(super) cost: f64,
+    /// What it has cost so far.
+    costs: Costs,
     /// The name of its session file.
     file_name: Option<String>,
     end: Option<StreamEndEvent>,
     /// Why it is no success; absent for one.
     pub(super) error: Option<String>,
+    /// Whether it was asked to end before it had.
+    stopped: bool,
+    /// Whether its latest answer was cut at its token limit.
+    pub(super) cut: bool,
+    /// Whether its latest answer calls for no other.
+    ending: bool,
 }
 
 impl Report {
@@ -38,8 +45,14 @@ impl Report {
         }
     }
 
+    /// What it has cost so far, in US dollars, agents of its own included.
+    pub(super) fn cost(&self) -> f64 {
+        self.costs.total()
+    }
+
     /// Takes a line of its stream.
     pub(super) fn see(&mut self, event: &QuipuEvent) {
+        self.costs.see(event);
         match event {
             QuipuEvent::Session(header) => {
                 self.file_name = Some(file_name(&header.timestamp, &header.id));
@@ -50,25 +63,25 @@ impl Report {
             }
             QuipuEvent::MessageEnd(end) => {
                 if let AgentMessage::Assistant(answer) = &end.message {
-                    self.cost += answer.usage.cost.total.get();
+                    self.cut = matches!(answer.stop_reason, StopReason::Length);
+                    self.ending = matches!(answer.stop_reason, StopReason::Stop);
                     self.text.push(&text_of(answer));
                 }
             }
-            QuipuEvent::CompactionEnd(end) => {
-                let usage = end.result.as_ref().and_then(|result| result.usage.as_ref());
-                self.cost += usage.map_or(0.0, |usage| usage.cost.total.get());
-            }
-            QuipuEvent::BackgroundAgentEvent(event) => {
-                if let QuipuEvent::StreamEnd(end) = &*event.event {
-                    self.cost += end.usage.cost.total.get();
-                }
-            }
-            QuipuEvent::StreamEnd(end) => {
-                self.cost = end.usage.cost.total.get();
-                self.end = Some(end.clone());
-            }
+            QuipuEvent::TurnStart(_) | QuipuEvent::BackgroundAgentEvent(_) => self.ending = false,
+            QuipuEvent::StreamEnd(end) => self.end = Some(end.clone()),
             _ => {}
         }
+    }
+
+    /// Whether it is no success because it was asked to end.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// Whether it will end by itself, as far as its stream tells.
+    pub(super) fn is_ending(&self) -> bool {
+        self.ending || self.is_over()
     }
 
     /// Whether its stream has had its last line.
@@ -86,6 +99,7 @@ impl Report {
             return;
         }
         let told = self.end.as_ref().and_then(|end| end.error.as_ref());
+        self.stopped = stopped;
         self.error = Some(match (told, status) {
             _ if stopped => "The agent was stopped.".to_owned(),
             (Some(error), _) => error.message.clone(),
@@ -117,6 +131,53 @@ impl Report {
     pub(super) fn session_file(&self, folder: &std::path::Path) -> Option<PathBuf> {
         let file = folder.join(self.file_name.as_ref()?);
         file.is_file().then_some(file)
+    }
+}
+
+/// What a stream tells of costs, in US dollars.
+#[derive(Debug, Default)]
+struct Costs {
+    /// Streams of the same name that came before: earlier steps of a chain.
+    before: f64,
+    own: f64,
+    /// Those of its agents, by `agentId`.
+    below: BTreeMap<String, Costs>,
+}
+
+impl Costs {
+    fn see(&mut self, event: &QuipuEvent) {
+        match event {
+            QuipuEvent::Session(_) => {
+                *self = Self {
+                    before: self.total(),
+                    ..Self::default()
+                };
+            }
+            QuipuEvent::MessageEnd(end) => {
+                if let AgentMessage::Assistant(answer) = &end.message {
+                    self.own += answer.usage.cost.total.get();
+                }
+            }
+            QuipuEvent::CompactionEnd(end) => {
+                let usage = end.result.as_ref().and_then(|result| result.usage.as_ref());
+                self.own += usage.map_or(0.0, |usage| usage.cost.total.get());
+            }
+            QuipuEvent::BackgroundAgentEvent(event) => {
+                let below = self.below.entry(event.agent_id.clone()).or_default();
+                below.see(&event.event);
+            }
+            QuipuEvent::StreamEnd(end) => {
+                // It counts what came below it, too.
+                self.own = end.usage.cost.total.get();
+                self.below.clear();
+            }
+            _ => {}
+        }
+    }
+
+    fn total(&self) -> f64 {
+        let below: f64 = self.below.values().map(Self::total).sum();
+        self.before + self.own + below
     }
 }
 

@@ -7,7 +7,7 @@ use super::child::{self, Around, Launch};
 use super::manager::{Manager, Steps, Task, Work};
 use super::process::KEY_VARIABLE;
 use super::report::Report;
-use super::{Decision, Definition, Proposal};
+use super::{Decision, Definition, Handover, Proposal};
 use crate::event::{SubagentStepMetadata, ThinkingLevel};
 use crate::model::catalogue::Request;
 
@@ -39,7 +39,8 @@ struct Plan<'a> {
     definition: &'a Definition,
     /// Models to try, the first that can be used counts.
     models: Vec<String>,
-    thinking: ThinkingLevel,
+    /// The level that the task or the definition names; it goes before that of a model.
+    thinking: Option<ThinkingLevel>,
     cwd: PathBuf,
 }
 
@@ -97,7 +98,7 @@ impl Manager {
                 .step(place, Some(number), task, folder.as_deref(), cost)
                 .await;
             let report = done.report;
-            cost += report.cost;
+            cost += report.cost();
             previous = report.text.whole();
             agent_type.get_or_insert_with(|| done.agent.clone());
             steps.push(SubagentStepMetadata {
@@ -156,19 +157,23 @@ impl Manager {
             agent_id: &place.agent_id,
             events: &self.config.events,
             stop: &self.stop,
+            spent: &self.spent,
             groups: &self.config.groups,
-            secrets: &self.config.secrets,
+            secrets: &|| self.secrets(),
             cost: &cost,
         };
         let mut models = plan.models.iter().peekable();
         let mut report = Report::failed("There is no model to run the agent on.");
         while let Some(model) = models.next() {
-            if self.stop.is_cancelled() {
-                report = Report::failed("The agent was stopped.");
+            if self.stop.is_cancelled() || self.spent.is_cancelled() {
+                report = Report::failed(self.why_stopped());
                 break;
             }
             let launch = self.launch(place, &plan, model, &task.task, folder);
             report = child::run(launch, &around).await;
+            if report.is_stopped() {
+                report.error = Some(self.why_stopped().to_owned());
+            }
             match models.peek() {
                 Some(next) if report.could_not_begin() => notes.push(format!(
                     "The model {model} cannot be used, {next} was taken: {}",
@@ -176,6 +181,12 @@ impl Manager {
                 )),
                 _ => break,
             }
+        }
+        if report.cut && report.error.is_none() {
+            let of = step.map_or(String::new(), |step| format!("of step {step} "));
+            notes.push(format!(
+                "The last answer {of}was cut at its token limit; it is not whole."
+            ));
         }
         Done {
             agent,
@@ -203,17 +214,15 @@ impl Manager {
         };
         let asked = self.definition(&task.agent);
         let known = asked.as_ref().ok();
+        let (own, parents) = self.model();
         let models = if let Some(model) = &task.model {
             vec![model.clone()]
         } else {
-            let own = format!("{}/{}", parent.model.provider, parent.model.id);
+            let own = format!("{}/{}", own.provider, own.id);
             let named = known.into_iter().flat_map(|known| known.models.clone());
             named.chain([own]).collect()
         };
-        let thinking = task
-            .thinking
-            .or(known.and_then(|known| known.thinking))
-            .unwrap_or(parent.thinking);
+        let thinking = task.thinking.or(known.and_then(|known| known.thinking));
         let Some(arbiter) = self.arbiter() else {
             return Ok(Plan {
                 definition: asked.map_err(about(&task.agent))?,
@@ -222,12 +231,13 @@ impl Manager {
                 cwd,
             });
         };
+        let level = thinking.or_else(|| models.first().and_then(|model| level_of(model)));
         let proposal = Proposal {
             agent_id: place.agent_id.clone(),
             step,
             agent: task.agent.clone(),
             models,
-            thinking,
+            thinking: level.unwrap_or(parents),
             task: task.task.clone(),
         };
         let decided = arbiter.decide(proposal, &self.stop).await;
@@ -236,7 +246,7 @@ impl Manager {
             Decision::Start(route) => Ok(Plan {
                 definition: self.definition(&route.agent).map_err(about(&route.agent))?,
                 models: vec![route.model],
-                thinking: route.thinking,
+                thinking: Some(route.thinking),
                 cwd,
             }),
             Decision::Refuse(why) => {
@@ -281,7 +291,10 @@ impl Manager {
         };
         flag("mode", "json".as_ref());
         flag("model", model.as_ref());
-        flag("thinking", plan.thinking.as_str().as_ref());
+        match plan.thinking {
+            Some(level) => flag("thinking", level.as_str().as_ref()),
+            None => flag("usual-thinking", self.model().1.as_str().as_ref()),
+        }
         flag("agent-type", plan.definition.name.as_ref());
         if let Some(folder) = folder {
             flag("session-dir", folder.as_os_str());
@@ -299,7 +312,7 @@ impl Manager {
             flag("max-cost", left.to_string().as_ref());
         }
         if !plan.definition.prompt.is_empty() {
-            flag("append-system-prompt", plan.definition.prompt.as_ref());
+            flag("agent-prompt", plan.definition.prompt.as_ref());
         }
         let tools = self.tools(plan.definition);
         if !tools.is_empty() {
@@ -312,11 +325,9 @@ impl Manager {
             args.push("--no-session".into());
         }
         let mut variables = self.config.variables.clone();
-        if let Some(key) = &parent.key
-            && model.starts_with(&format!("{}/", parent.model.provider))
-        {
-            variables.push((KEY_VARIABLE, key.expose().into()));
-        }
+        // Only the child can tell which provider a name leads to.
+        let handover = Handover::new(parent.key.clone(), &self.secrets());
+        variables.extend(handover.value().map(|value| (KEY_VARIABLE, value)));
         let path = if parent.path.is_empty() {
             place.agent_id.clone()
         } else {
@@ -342,18 +353,82 @@ impl Manager {
     }
 }
 
+/// The level that a model's name asks for.
+fn level_of(model: &str) -> Option<ThinkingLevel> {
+    model.rsplit_once(':')?.1.parse().ok()
+}
+
 /// The folder that a task names: absolute, or below that of the parent.
 fn folder(parent: &Path, given: &str) -> Result<PathBuf, String> {
-    let path = Path::new(given);
-    let leaves = |part| matches!(part, Component::ParentDir);
-    if path.is_relative() && path.components().any(leaves) {
-        return Err(format!(
-            "The folder {given} leads out of the working directory; give an absolute path."
-        ));
+    let folder = parent.join(given);
+    let outside =
+        || format!("The folder {given} leads out of the working directory; give an absolute path.");
+    if Path::new(given).is_relative() {
+        // A link may lead anywhere, so what counts is where it ends.
+        match (folder.canonicalize(), parent.canonicalize()) {
+            (Ok(end), Ok(parent)) if !end.starts_with(&parent) => return Err(outside()),
+            (Err(_), _) if leaves(Path::new(given)) => return Err(outside()),
+            _ => {}
+        }
     }
-    let folder = parent.join(path);
     if !folder.is_dir() {
         return Err(format!("There is no folder {}.", folder.display()));
     }
     Ok(folder)
+}
+
+/// Whether a relative path goes up further than down, links aside.
+fn leaves(path: &Path) -> bool {
+    let mut depth = 0_usize;
+    for part in path.components() {
+        match part {
+            Component::Normal(_) => depth += 1,
+            Component::ParentDir if depth == 0 => return true,
+            Component::ParentDir => depth -= 1,
+            _ => {}
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_stays_below_that_of_the_parent() {
+        let root = tempfile::tempdir().unwrap();
+        let parent = root.path().join("parent");
+        for folder in ["parent/x", "parent/y", "other"] {
+            std::fs::create_dir_all(root.path().join(folder)).unwrap();
+        }
+        let link =
+            |to: &str, name: &str| std::os::unix::fs::symlink(to, parent.join(name)).unwrap();
+        link("/", "out");
+        link("y", "in");
+        for good in ["x", ".", "", "x/../y", "in", "../parent/x"] {
+            assert!(folder(&parent, good).is_ok(), "{good}");
+        }
+        let other = root.path().join("other");
+        assert_eq!(folder(&parent, other.to_str().unwrap()).unwrap(), other);
+        for bad in [
+            "..",
+            "../other",
+            "../nowhere",
+            "out",
+            "x/../../other",
+            "x/../../nowhere",
+        ] {
+            assert!(
+                folder(&parent, bad).unwrap_err().contains("leads out of"),
+                "{bad}"
+            );
+        }
+        for none in ["z", "x/../z", "/nowhere/at/all"] {
+            assert!(
+                folder(&parent, none).unwrap_err().contains("no folder"),
+                "{none}"
+            );
+        }
+    }
 }

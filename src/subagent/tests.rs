@@ -9,7 +9,7 @@ use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::{Config, Definitions, KEY_VARIABLE, Manager, Parent, Task, Work};
+use super::{Config, Definitions, Manager, Parent, Task, Work};
 use crate::config::Secrets;
 use crate::event::{ModelRef, Outcome, ThinkingLevel, sample};
 use crate::model::Secret;
@@ -78,6 +78,8 @@ impl Bench {
         let options = WireOptions::default();
         let (events, output) = Output::start(options, sink.clone(), || 0, cancel.clone()).unwrap();
         events.send(sample::rich().remove(0)).await.unwrap();
+        let mut secrets = Secrets::default();
+        secrets.hold("held-by-the-parent");
         let unique = uuid::Uuid::new_v4().simple().to_string();
         let manager = Manager::new(Config {
             program: "sh".into(),
@@ -93,18 +95,18 @@ impl Bench {
                 thinking: ThinkingLevel::Low,
                 tools: ["read", "bash"].map(str::to_owned).to_vec(),
                 cwd: dir.path().to_owned(),
-                key: Some(Secret::new("the-key-of-p")),
+                key: Some(("p".into(), Secret::new("the-key-of-p"))),
                 script: None,
                 path: unique.clone(),
                 may_nest: false,
             },
             sessions: None,
             max_concurrent: 4,
-            max_cost: None,
+            max_cost: Some(1.0),
             events,
             cancel,
             groups: ProcessGroups::default(),
-            secrets: Arc::new(Secrets::default()),
+            secrets: Arc::new(secrets),
         });
         Self {
             dir,
@@ -198,13 +200,14 @@ async fn the_task_comes_by_standard_input_and_the_rest_by_arguments() {
     assert!(bench.manager.result().await);
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
     assert_eq!(read("task"), "work");
-    assert_eq!(read("own"), format!("{unique}/{id} the-key-of-p\n"));
+    let handed = r#"{"key":["p","the-key-of-p"],"hidden":["held-by-the-parent"]}"#;
+    assert_eq!(read("own"), format!("{unique}/{id} {handed}\n"));
     let args = read("args");
     for word in [
-        "--mode=json --model=p/m --thinking=low --agent-type=Explore",
+        "--mode=json --model=p/m --usual-thinking=low --agent-type=Explore",
         "--tools=read,bash",
         "--no-session",
-        "--append-system-prompt=You explore",
+        "--agent-prompt=You explore",
     ] {
         assert!(args.contains(word), "{args}");
     }
@@ -212,22 +215,28 @@ async fn the_task_comes_by_standard_input_and_the_rest_by_arguments() {
     assert!(!bench.manager.has_result() || bench.manager.take_result().is_some());
 }
 
+#[test]
+fn the_key_is_for_its_own_provider_only() {
+    let key = ("p".to_owned(), Secret::new("the-key-of-p"));
+    let handover = super::Handover::new(Some(key), &Secrets::default());
+    assert!(handover.key_for("p").is_some());
+    assert!(handover.key_for("q").is_none());
+    let clean = handover.secrets();
+    assert_eq!(clean.scrub("it is the-key-of-p"), "it is <redacted>");
+    assert!(!format!("{handover:?}").contains("the-key"));
+}
+
 #[tokio::test]
-async fn the_key_is_for_its_own_provider_only() {
-    let script = format!("echo \"[${KEY_VARIABLE}]\" > own\n");
-    let bench = Bench::new(&script).await;
-    let other = Task {
-        model: Some("q/m".into()),
-        ..task("x")
-    };
-    bench
-        .manager
-        .start(Work::Single(other), String::new())
-        .await
-        .unwrap();
-    assert!(bench.manager.result().await);
-    let own = std::fs::read_to_string(bench.dir.path().join("own")).unwrap();
-    assert_eq!(own, "[]\n");
+async fn what_the_parent_hides_is_hidden_in_lines_of_children_too() {
+    let update = json!({ "type": "tool_execution_end", "toolCallId": "a", "toolName": "read",
+        "result": { "content": [{ "type": "text", "text": "it: held-by-the-parent." }],
+                    "details": { "a": ["held-by-the-parent"] } }, "isError": false });
+    let script = print(&start()) + &print(&update) + &print(&end("completed", 0.0));
+    let (_, passed, _) = Bench::new(&script).await.run().await;
+    assert_eq!(passed.len(), 3);
+    let told = passed[1].to_string();
+    assert_eq!(told.matches("<redacted>").count(), 2, "{told}");
+    assert!(!told.contains("held-by"), "{told}");
 }
 
 #[tokio::test]
@@ -304,13 +313,8 @@ async fn a_program_that_is_not_there_is_told() {
 
 #[tokio::test]
 async fn costs_are_those_of_messages_until_the_end_has_the_sum() {
-    let mut usage = sample::usage(1, 2);
-    usage["cost"]["total"] = json!(0.25);
-    let mut answer = sample::answer(&json!([{ "type": "text", "text": "Said." }]), "stop");
-    answer["usage"] = usage;
-    let message = json!({ "type": "message_end", "message": answer });
     let script = print(&start())
-        + &print(&message)
+        + &print(&costly(0.25, "stop"))
         + "touch half\nwhile ! test -e go; do sleep 0.01; done\n"
         + &print(&end("completed", 0.75));
     let bench = Bench::new(&script).await;
@@ -325,6 +329,76 @@ async fn costs_are_those_of_messages_until_the_end_has_the_sum() {
     assert!(bench.manager.take_result().unwrap().contains("Said."));
     let lines = bench.lines().await;
     assert_eq!(lines.last().unwrap()["usage"]["cost"]["total"], 0.75);
+}
+
+/// A line of a child whose answer has cost so much.
+fn costly(cost: f64, reason: &str) -> Value {
+    let mut usage = sample::usage(1, 2);
+    usage["cost"]["total"] = json!(cost);
+    let mut answer = sample::answer(&json!([{ "type": "text", "text": "Said." }]), reason);
+    answer["usage"] = usage;
+    json!({ "type": "message_end", "message": answer })
+}
+
+#[tokio::test]
+async fn agents_together_end_at_the_limit_of_cost() {
+    // None of them reaches the limit by itself, and none ends by itself.
+    let script = print(&start()) + &print(&costly(0.4, "toolUse")) + "sleep 600";
+    let bench = Bench::new(&script).await;
+    for _ in 0..5 {
+        bench.start().await;
+    }
+    for _ in 0..5 {
+        assert!(bench.manager.result().await);
+        let told = bench.manager.take_result().unwrap();
+        assert!(
+            told.contains("limit of cost is reached (--max-cost)"),
+            "{told}"
+        );
+    }
+    assert!(bench.manager.cost() >= 1.0);
+    assert!(!bench.lines().await.is_empty());
+}
+
+#[tokio::test]
+async fn an_agent_that_is_done_at_the_limit_of_cost_is_a_success() {
+    let script = print(&start())
+        + &print(&costly(2.0, "stop"))
+        + "sleep 0.3\n"
+        + &print(&end("completed", 2.0));
+    let (result, _, ended) = Bench::new(&script).await.run().await;
+    assert_eq!(ended["success"], true, "{result}");
+    let goes_on = print(&start())
+        + &print(&costly(2.0, "stop"))
+        + &print(&json!({ "type": "turn_start" }))
+        + "sleep 600";
+    let (result, _, ended) = Bench::new(&goes_on).await.run().await;
+    assert_eq!(ended["success"], false, "{result}");
+}
+
+#[tokio::test]
+async fn an_answer_that_was_cut_is_told_as_such() {
+    for (reason, told) in [("length", true), ("stop", false)] {
+        let script =
+            print(&start()) + &print(&costly(0.1, reason)) + &print(&end("completed", 0.1));
+        let (result, _, ended) = Bench::new(&script).await.run().await;
+        assert_eq!(ended["success"], true);
+        assert_eq!(
+            result.contains("[The last answer was cut"),
+            told,
+            "{result}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_agents_of_agents_cost_counts_while_they_run() {
+    let below = json!({ "type": "background_agent_event", "agentId": "a", "event": costly(1.5, "toolUse") });
+    let script = print(&start()) + &print(&below) + "sleep 600";
+    let bench = Bench::new(&script).await;
+    bench.start().await;
+    assert!(bench.manager.result().await);
+    assert_eq!(bench.manager.cost().to_string(), "1.5");
 }
 
 #[tokio::test]
@@ -402,6 +476,18 @@ async fn somebody_who_holds_the_pipe_is_not_waited_for() {
     let (_, _, ended) = bench.run().await;
     assert_eq!(ended["success"], true);
     super::process::sweep(&path);
+}
+
+#[tokio::test]
+async fn nothing_is_left_of_an_agent_that_is_stopped() {
+    let script = "setsid sh -c 'echo $$ > pid; touch ready; sleep 600' & trap 'exit 0' TERM; while :; do sleep 0.05; done";
+    let bench = Bench::new(script).await;
+    bench.start().await;
+    while !bench.dir.path().join("ready").exists() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    bench.manager.stop().await;
+    assert!(!is_alive(&bench.dir.path().join("pid")));
 }
 
 #[tokio::test]

@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 use super::{Manager, Task, Work};
 use crate::event::ThinkingLevel;
 use crate::tool::{
-    InvalidArguments, Tool, ToolContext, ToolError, ToolFuture, ToolOutput, parse_arguments,
-    schema_of,
+    InvalidArguments, Tool, ToolContext, ToolError, ToolFuture, ToolOutput, is_unseen,
+    parse_arguments, schema_of,
 };
 use crate::wire::StreamClosed;
 
@@ -34,6 +34,10 @@ struct Arguments {
     #[serde(default)]
     #[schemars(with = "String", length(min = 1))]
     task: Option<String>,
+    /// Where all of them work (default: your working directory)
+    #[serde(default)]
+    #[schemars(with = "String")]
+    cwd: Option<String>,
     /// Model for all of them, as provider/id (default: that of the agent, else yours)
     #[serde(default)]
     #[schemars(with = "String")]
@@ -167,6 +171,7 @@ impl Plan {
         let Arguments {
             agent,
             task,
+            cwd,
             model,
             thinking,
             tasks,
@@ -178,7 +183,7 @@ impl Plan {
                 .or_else(|| agent.clone())
                 .unwrap_or_else(|| USUAL_AGENT.to_owned()),
             task: item.task,
-            cwd: item.cwd,
+            cwd: item.cwd.or_else(|| cwd.clone()),
             model: item.model.or_else(|| model.clone()),
             thinking: item.thinking.or(thinking),
         };
@@ -235,7 +240,13 @@ impl Plan {
                     let shown: String = task
                         .task
                         .chars()
-                        .map(|c| if c.is_control() { ' ' } else { c })
+                        .map(|c| {
+                            if c.is_control() || is_unseen(c) {
+                                ' '
+                            } else {
+                                c
+                            }
+                        })
                         .take(SHOWN)
                         .collect();
                     let summary = format!("{agent} task {number}/{count}");
@@ -352,7 +363,7 @@ mod tests {
 
     #[test]
     fn items_take_over_what_stands_beside_them() {
-        let args = json!({ "model": "p/m", "thinking": "low", "agent": "x", "tasks": [
+        let args = json!({ "model": "p/m", "thinking": "low", "agent": "x", "cwd": "c", "tasks": [
             { "task": "one" }, { "task": "two", "agent": "y", "model": "q/n", "thinking": "max", "cwd": "d" },
         ]});
         let Ok(Plan::Parallel(tasks)) = plan(args) else {
@@ -361,7 +372,7 @@ mod tests {
         let one = Task {
             agent: "x".into(),
             task: "one".into(),
-            cwd: None,
+            cwd: Some("c".into()),
             model: Some("p/m".into()),
             thinking: Some(ThinkingLevel::Low),
         };
@@ -373,9 +384,10 @@ mod tests {
             thinking: Some(ThinkingLevel::Max),
         };
         assert_eq!(tasks, [one, two]);
-        let Ok(Plan::Single(task)) = plan(json!({ "task": "t" })) else {
+        let Ok(Plan::Single(task)) = plan(json!({ "task": "t", "cwd": "c" })) else {
             panic!("not single")
         };
+        assert_eq!(task.cwd.as_deref(), Some("c"));
         assert_eq!((task.agent.as_str(), task.model), ("Explore", None));
     }
 

@@ -45,6 +45,7 @@ pub(crate) use image::{format as image_format, load as load_image};
 pub use limit::{Limits, TruncatedBy, Truncation};
 pub(crate) use process::Group;
 pub use process::ProcessGroups;
+pub(crate) use suggest::is_unseen;
 
 /// The work of one call. Dropping it stops the work and kills the processes it started; a file
 /// that is being replaced is either the old or the new one.

@@ -47,8 +47,11 @@ impl Tool for SuggestNext {
 }
 
 fn suggest(Arguments { command, summary }: Arguments) -> ToolOutput {
-    let command: String = command.chars().filter(|c| !c.is_ascii_control()).collect();
-    let command = command.trim().to_owned();
+    // Joiners make one sign of several, so they may stay beside others.
+    let is_joiner = |c: char| matches!(c, '\u{200c}' | '\u{200d}');
+    let stays = |c: &char| !c.is_control() && (!is_unseen(*c) || is_joiner(*c));
+    let command: String = command.chars().filter(stays).collect();
+    let command = command.trim_matches(|c: char| c.is_whitespace() || is_joiner(c));
     if command.is_empty() {
         return ToolOutput::text("Error: the command is empty", None).ending_turn();
     }
@@ -57,9 +60,17 @@ fn suggest(Arguments { command, summary }: Arguments) -> ToolOutput {
     if let Some(summary) = summary {
         details["summary"] = summary.into();
     }
+    let command = command.to_owned();
     ToolOutput::text(text, Some(details))
         .with_event(SuggestNextEvent { command })
         .ending_turn()
+}
+
+/// Whether a character is not seen itself but changes how a text looks or where its lines end.
+pub(crate) fn is_unseen(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]
@@ -83,6 +94,20 @@ mod tests {
         let details = json!({ "suggestion": "run the tests", "summary": "Done." });
         assert_eq!(output.result.details, Some(details));
         assert_eq!(output.result.end_turn, Some(true));
+    }
+
+    #[tokio::test]
+    async fn nothing_breaks_its_line_or_turns_it_around() {
+        let command = "a\u{85}\u{2028}b\u{2029}\u{202e}c\u{2066} \u{feff}👩\u{200d}💻\u{200b}";
+        let output = Bench::new()
+            .call("suggest_next", json!({ "command": command }))
+            .await;
+        assert_eq!(text(&output.result), "Suggested next: abc 👩\u{200d}💻");
+        for unseen in ["\u{200b}", "\u{200d}", " \u{2060}\u{ad} "] {
+            let args = json!({ "command": unseen });
+            let output = Bench::new().call("suggest_next", args).await;
+            assert_eq!(output.events, [], "{unseen:?}");
+        }
     }
 
     #[tokio::test]

@@ -194,3 +194,31 @@ fn a_limit_of_turns_ends_the_agents() {
     assert_eq!((run.code(), stream.outcome()), (1, "limit"));
     assert!(course(&stream).contains(&"background_agent_end false".to_owned()));
 }
+
+#[test]
+fn a_session_that_goes_on_hears_of_agents_that_were_cut_off() {
+    let world = World::new();
+    let live = endless(&world);
+    live.signal(Signal::KILL);
+    assert_gone(&pids(&world));
+    let go_on = |prompt: &str| {
+        let said = json!([text("So it is."), text("never")]);
+        let run = world.offline(&said).args(["-c", prompt]).run();
+        run.stream()
+    };
+    let stream = go_on("Is it done?");
+    assert_eq!(
+        course(&stream),
+        ["agent_start", "user", "result", "assistant", "agent_end"]
+    );
+    let told = results(&stream)[0];
+    assert!(
+        told.contains(" has failed.\n\nError: No result came"),
+        "{told}"
+    );
+    // It is told once.
+    assert_eq!(
+        course(&go_on("And now?")),
+        ["agent_start", "user", "assistant", "agent_end"]
+    );
+}

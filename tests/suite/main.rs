@@ -11,6 +11,7 @@ mod anthropic;
 mod arbiter;
 mod background;
 mod background_ends;
+mod background_given;
 mod bad_input;
 mod check;
 mod compaction_cases;
