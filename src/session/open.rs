@@ -62,9 +62,10 @@ impl SessionStore {
     /// [`SessionError::Unkept`] if it cannot be written or repaired.
     pub fn open(path: &Path) -> Result<Resumed, SessionError> {
         // A link stays one, whatever is put in the place of the file or beside it.
-        let followed = match path.is_symlink() {
-            true => path.canonicalize().map_err(|error| reading(path, error))?,
-            false => path.to_owned(),
+        let followed = if path.is_symlink() {
+            path.canonicalize().map_err(|error| reading(path, error))?
+        } else {
+            path.to_owned()
         };
         let path = &*followed;
         let mut warnings = Warnings::of(path);

@@ -203,7 +203,7 @@ fn a_conversation_is_written_out_piece_by_piece() {
     let mut text = format!("{header}\n");
     let long = "word ".repeat(20_000);
     for id in 0..120 {
-        text += &format!("{}\n", line(id, &long));
+        text += &(line(id, &long).to_string() + "\n");
     }
     world.file("s.jsonl", &text);
     // 12 MB of conversation with less memory.
