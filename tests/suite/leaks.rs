@@ -100,7 +100,7 @@ fn a_key_in_a_name_or_an_id_is_not_told() {
             Block::Call(KEY, KEY, args()),
             Block::Call(&format!("{KEY}-2"), "bash", args()),
         ]);
-        let word = match service {
+        let own_id = match service {
             Service::Anthropic => "\"m1\"",
             Service::Chat => "\"c1\"",
             Service::Responses => "\"r1\"",
@@ -109,7 +109,7 @@ fn a_key_in_a_name_or_an_id_is_not_told() {
         let id = json!(format!("id-{KEY}"));
         // Where the answer names its model, it names the key.
         let named = format!("{id},\"model\":{id},\"modelVersion\":{id}");
-        let calls = with(calls, word, &named);
+        let calls = with(calls, own_id, &named);
         let (url, _requests) = serve(vec![calls, service.answer(DONE)]);
         let world = World::new();
         let run = service.quipu(&world, &url).arg("hi").run();

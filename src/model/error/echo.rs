@@ -230,6 +230,8 @@ fn entity(text: &str) -> Unit {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use serde_json::json;
 
     use super::*;
@@ -261,7 +263,7 @@ mod tests {
         for unit in text.encode_utf16() {
             match char::from_u32(unit.into()).filter(char::is_ascii) {
                 Some(c) => out.push(c),
-                None => out += &format!("\\u{unit:04x}"),
+                None => drop(write!(out, "\\u{unit:04x}")),
             }
         }
         out
@@ -349,9 +351,9 @@ mod tests {
 
     #[test]
     fn a_long_message_against_a_long_request_is_no_trouble() {
-        let same = "a".repeat(3_000_000);
-        let many = vec!["0123456789abcdefg"; 50_000];
-        let request = json!([same, many, "\\".repeat(1_000_000)]).to_string();
+        let same = "a".repeat(300_000);
+        let many = vec!["0123456789abcdefg"; 5_000];
+        let request = json!([same, many, "\\".repeat(100_000)]).to_string();
         let told = without(&same, request.as_bytes());
         assert_eq!(told, REDACTED);
         let told = without(&"\u{e4}\\".repeat(100_000), request.as_bytes());

@@ -56,10 +56,15 @@ pub(super) fn of(
         proxies.intercept(&target)
     };
     let usable = through(String::new()).filter(|proxy| {
-        let (scheme, place) = (proxy.uri().scheme_str(), proxy.uri().authority());
-        scheme.is_some_and(|scheme| scheme.starts_with("http"))
-            && place
-                .is_some_and(|place| place.port_u16().is_some() || place.host() == place.as_str())
+        let is_http = proxy
+            .uri()
+            .scheme_str()
+            .is_some_and(|s| s.starts_with("http"));
+        let Some(place) = proxy.uri().authority() else {
+            return false;
+        };
+        let (host, port) = (place.host(), place.port_u16());
+        is_http && !host.is_empty() && (port.is_some() || host == place.as_str())
     });
     if usable.is_none() {
         return Err(ModelError::new(
