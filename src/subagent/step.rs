@@ -216,7 +216,11 @@ impl Manager {
         Ok(Plan {
             definition,
             models,
-            thinking: task.thinking.or(definition.thinking),
+            // A level in the name of the task's own model goes before that of the definition.
+            thinking: match &task.model {
+                Some(model) if level_of(model).is_some() => task.thinking,
+                _ => task.thinking.or(definition.thinking),
+            },
             cwd,
         })
     }
