@@ -21,6 +21,7 @@ use crate::agent::{
 use crate::config::settings::{Compaction, Images, Loaded, Retry, Settings};
 use crate::config::{Environment, Instructions, Paths};
 use crate::event::{ErrorCode, ModelRef, Outcome, StreamError, UserContent};
+use crate::model::Model;
 use crate::session::SharedSession;
 use crate::subagent::{KEY_VARIABLE, Subagent, Wait};
 use crate::tool::{self, Tool, ToolEnv};
@@ -192,10 +193,7 @@ async fn agent(
         groups: groups.clone(),
         ..ToolEnv::default()
     };
-    let chosen_model = ModelRef {
-        provider: model.provider.clone(),
-        id: model.id.clone(),
-    };
+    let chosen_model = named(&model);
     let background = background::background(Given {
         args,
         settings: &settings,
@@ -244,10 +242,7 @@ async fn agent(
         context,
         events,
         cancel,
-        limits: Limits {
-            max_turns: args.max_turns,
-            max_cost: args.max_cost,
-        },
+        limits: limits(args),
         retry: retry_policy(&settings.retry),
         compaction: compaction_policy(&settings.compaction),
         fallback: chain.map(|chain| Box::new(chain) as Box<dyn Successors>),
@@ -280,6 +275,20 @@ fn instructions(
     }
     append.extend(args.agent_prompt.clone());
     Ok(system_prompt(tools, cwd, custom.as_deref(), &append))
+}
+
+fn named(model: &Model) -> ModelRef {
+    ModelRef {
+        provider: model.provider.clone(),
+        id: model.id.clone(),
+    }
+}
+
+fn limits(args: &Args) -> Limits {
+    Limits {
+        max_turns: args.max_turns,
+        max_cost: args.max_cost,
+    }
 }
 
 fn retry_policy(retry: &Retry) -> RetryPolicy {

@@ -222,7 +222,11 @@ impl Manager {
             let named = known.into_iter().flat_map(|known| known.models.clone());
             named.chain([own]).collect()
         };
-        let thinking = task.thinking.or(known.and_then(|known| known.thinking));
+        // A level in the name of the task's own model goes before that of the definition.
+        let thinking = match &task.model {
+            Some(model) if level_of(model).is_some() => task.thinking,
+            _ => task.thinking.or(known.and_then(|known| known.thinking)),
+        };
         let Some(arbiter) = self.arbiter() else {
             return Ok(Plan {
                 definition: asked.map_err(about(&task.agent))?,

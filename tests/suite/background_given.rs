@@ -158,8 +158,9 @@ fn a_level_of_the_models_name_holds_unless_another_is_named() {
     run("", &task, "low");
     run(own, &task, "high");
     run(both, &task, "minimal");
-    let named = json!({ "task": "CHILD", "agent": "x", "model": "offline:xhigh" });
-    run("", &named, "xhigh");
+    let named = json!({ "task": "CHILD", "agent": "x", "model": "offline:minimal" });
+    run("", &named, "minimal");
+    run("thinking: high\n", &named, "minimal");
     let levelled = json!({ "task": "CHILD", "agent": "x", "thinking": "off" });
     run(own, &levelled, "off");
 }
