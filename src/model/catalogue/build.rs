@@ -42,17 +42,6 @@ impl<'a> Entries<'a> {
         self.pick(|model| of(model.cost.as_ref()?))
     }
 
-    /// The field of a size that the file gives as 0, which no model has.
-    fn size_of_zero(&self) -> Option<&'static str> {
-        if self.given(|m| m.context_window) == Some(0) {
-            Some("contextWindow")
-        } else if self.given(|m| m.max_tokens) == Some(0) {
-            Some("maxTokens")
-        } else {
-            None
-        }
-    }
-
     fn headers(&self) -> Vec<(String, ConfigValue)> {
         let of_model = self
             .model
@@ -166,11 +155,6 @@ pub(super) fn build(file: &ModelsFile, found: &Found) -> Result<Built, SelectErr
         variables: entries.built_in.map_or(&[], |known| known.variables),
         models_file: file.path().to_owned(),
     };
-    if let Some(field) = entries.size_of_zero() {
-        return Err(unusable(format!(
-            "has a `{field}` of 0; give the number of tokens, or leave it out if it is not known"
-        )));
-    }
     // The defaults are for a model that the file lists; of one that only an override names, what is
     // not known stays so.
     let is_listed = entries.model[0].is_some();

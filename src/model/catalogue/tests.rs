@@ -546,23 +546,6 @@ fn an_entry_that_cannot_be_used_is_told_when_it_is_selected() {
         "models.json: the model `p/a` has a `baseUrl` that begins with neither http:// nor \
          https://; correct it"
     );
-    for field in ["contextWindow", "maxTokens"] {
-        for place in [
-            r#""models": [{"id": "a", FIELD}]"#,
-            r#""modelOverrides": {"a": {FIELD}}"#,
-        ] {
-            let place = place.replace("FIELD", &format!("\"{field}\": 0"));
-            let provider = r#""baseUrl": "http://h", "api": "anthropic-messages""#;
-            let text = format!(r#"{{"providers": {{"p": {{{provider}, {place}}}}}}}"#);
-            assert_eq!(
-                chosen(&text, "p/a").1,
-                format!(
-                    "models.json: the model `p/a` has a `{field}` of 0; give the number of tokens, or \
-                     leave it out if it is not known"
-                )
-            );
-        }
-    }
 }
 
 #[test]
