@@ -223,11 +223,10 @@ fn without_comment(value: &str) -> &str {
     for (at, c) in value.char_indices() {
         match quote {
             Some(open) if c == open => quote = None,
-            Some(_) => {}
             None if c == '#' && before.is_whitespace() => return &value[..at],
             // An apostrophe within a word is no quote.
             None if matches!(c, '"' | '\'') && !before.is_alphanumeric() => quote = Some(c),
-            None => {}
+            Some(_) | None => {}
         }
         before = c;
     }
