@@ -169,7 +169,7 @@ fn a_level_of_the_models_name_holds_unless_another_is_named() {
 fn agents_have_the_model_that_took_over() {
     let world = World::new();
     let fails = Answer::plain("401 Unauthorized", "application/json", "{}");
-    let (dead, _asked) = serve(vec![fails.clone(), fails]);
+    let (dead, asked) = serve(vec![fails.clone(), fails]);
     let task = json!({ "task": "CHILD" });
     let answers = [calls("subagent", &task), says("Report."), says("Seen.")];
     let answers = answers.map(|answer| answer.with_headers("connection: close\r\n"));
@@ -186,6 +186,8 @@ fn agents_have_the_model_that_took_over() {
         (&end["success"], &end["model"]),
         (&json!(true), &json!("good/m1"))
     );
+    // The agent would fall back by itself, but it need not ask in vain first.
+    assert_eq!(asked.try_iter().count(), 1);
 }
 
 #[test]
