@@ -412,6 +412,7 @@ impl Manager {
     /// Notes what a decision about an agent has cost, in US dollars.
     pub(super) fn note_decision(&self, cost: f64) {
         self.state().cost += cost;
+        self.end_if_spent();
     }
 
     fn update(&self, agent_id: &str, change: impl FnOnce(&mut AtWork)) {
