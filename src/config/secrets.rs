@@ -10,6 +10,25 @@ use serde_json::Value;
 /// Shorter values are words that may stand anywhere by chance.
 const MIN_BYTES: usize = 8;
 
+/// What is written where a server wants a key but none is needed: words that may stand anywhere, and no
+/// secret. In lower case.
+const PLACEHOLDERS: [&str; 14] = [
+    "anything",
+    "dummy-key",
+    "llama-cpp",
+    "llama.cpp",
+    "llamacpp",
+    "lm-studio",
+    "lm_studio",
+    "no-key-needed",
+    "no-key-required",
+    "not-needed",
+    "not-required",
+    "not_needed",
+    "placeholder",
+    "sk-no-key-required",
+];
+
 const REDACTED: &str = "<redacted>";
 
 /// The keys and other secret values that Quipu holds. [`Secrets::scrub`] takes them out of a text
@@ -21,7 +40,8 @@ pub struct Secrets {
 
 impl Secrets {
     /// Remembers a value. Of one with blanks in it (`Bearer …`) the last word counts too. Values of
-    /// less than 8 bytes are not held: they would hit innocent text.
+    /// less than 8 bytes and usual placeholders (`not-needed`) are not held: they would hit innocent
+    /// text, and the files that tools write with it.
     pub fn hold(&mut self, value: &str) {
         let value = value.trim();
         let last = value.rsplit(' ').next().unwrap_or_default();
@@ -30,7 +50,9 @@ impl Secrets {
                 .finders
                 .iter()
                 .any(|finder| finder.needle() == value.as_bytes());
-            if value.len() >= MIN_BYTES && !known {
+            let no_secret = value.len() < MIN_BYTES
+                || PLACEHOLDERS.contains(&value.to_ascii_lowercase().as_str());
+            if !no_secret && !known {
                 self.finders.push(Finder::new(value).into_owned());
             }
         }
@@ -312,6 +334,13 @@ mod tests {
             secrets.hold(value);
         }
         secrets
+    }
+
+    #[test]
+    fn what_stands_for_no_key_is_no_secret() {
+        let words = ["lm-studio", "Not-Needed", "Bearer no-key-required", "none"];
+        let text = "lm-studio.cfg, not-needed, no-key-required, none";
+        assert_eq!(secrets(&words).scrub(text), text);
     }
 
     #[test]
