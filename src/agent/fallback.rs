@@ -13,7 +13,7 @@ use crate::event::{
 use crate::model::{Model, ModelError, Provider};
 
 /// A model that takes over from one that failed.
-pub struct Successor {
+pub struct FallbackModel {
     /// The model.
     pub model: Model,
     /// The connection to it.
@@ -30,9 +30,9 @@ pub struct Successor {
 }
 
 /// The models behind the one that answers, in their order.
-pub trait Successors: Send + Sync {
+pub trait FallbackModels: Send + Sync {
     /// The next model that can be asked; `None` after the last. Each is given once.
-    fn next(&mut self) -> BoxFuture<'_, Option<Successor>>;
+    fn next(&mut self) -> BoxFuture<'_, Option<FallbackModel>>;
 
     /// Whether all of them were asked for.
     fn is_exhausted(&self) -> bool;
@@ -47,39 +47,39 @@ impl Agent {
 
     /// The model that takes over after this failure, if one does.
     ///
-    /// A conversation that is too long is no fault of the model. What the successor brings along is
+    /// A conversation that is too long is no fault of the model. What the fallback model brings along is
     /// kept from lines from here on, so that whatever tells of it may be written.
-    pub(super) async fn successor(&mut self, error: &ModelError) -> Option<Successor> {
+    pub(super) async fn fallback_model(&mut self, error: &ModelError) -> Option<FallbackModel> {
         if error.code == ErrorCode::ContextOverflow {
             return None;
         }
         let config = &mut self.config;
         let chain = config.fallback.as_mut()?;
-        let mut successor = tokio::select! {
+        let mut fallback_model = tokio::select! {
             biased;
             () = config.cancel.cancelled() => None,
-            successor = chain.next() => successor,
+            fallback_model = chain.next() => fallback_model,
         }?;
-        let secrets = std::mem::take(&mut successor.secrets);
+        let secrets = std::mem::take(&mut fallback_model.secrets);
         Arc::make_mut(&mut config.secrets).absorb(secrets);
         let hidden = &mut Arc::make_mut(&mut config.tool_env).hidden_variables;
-        for name in std::mem::take(&mut successor.hidden_variables) {
+        for name in std::mem::take(&mut fallback_model.hidden_variables) {
             if !hidden.contains(&name) {
                 hidden.push(name);
             }
         }
-        Some(successor)
+        Some(fallback_model)
     }
 
     /// Goes on with another model, for the rest of the conversation.
-    pub(super) async fn take_over(&mut self, successor: Successor) -> Result<(), Halt> {
-        let Successor {
+    pub(super) async fn take_over(&mut self, fallback_model: FallbackModel) -> Result<(), Halt> {
+        let FallbackModel {
             model,
             provider,
             thinking,
             clamped,
             ..
-        } = successor;
+        } = fallback_model;
         let config = &mut self.config;
         let original = self.original.get_or_insert_with(|| named(&config.model));
         config

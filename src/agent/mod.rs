@@ -35,7 +35,7 @@ use crate::wire::{EventSender, StreamClosed};
 pub use background::Background;
 pub use compaction::CompactionPolicy;
 use compaction::Compactions;
-pub use fallback::{Successor, Successors};
+pub use fallback::{FallbackModel, FallbackModels};
 pub use names::resolve;
 pub use prompt::system_prompt;
 use retry::Next;
@@ -74,7 +74,7 @@ pub struct AgentConfig {
     /// What to do when the conversation grows too long.
     pub compaction: CompactionPolicy,
     /// The models that take over when it fails for good.
-    pub fallback: Option<Box<dyn Successors>>,
+    pub fallback: Option<Box<dyn FallbackModels>>,
     /// The agents that work beside the conversation, if it may have any.
     pub background: Option<Background>,
 }
@@ -110,7 +110,7 @@ enum Played {
         delay: Duration,
         error_message: String,
         /// The model that is asked then; the same one if `None`.
-        successor: Option<Box<Successor>>,
+        fallback_model: Option<Box<FallbackModel>>,
     },
     /// The conversation is too long for the model.
     Overflow(StreamError),
@@ -211,9 +211,9 @@ impl Agent {
                 Played::Retry {
                     delay,
                     error_message,
-                    successor,
+                    fallback_model,
                 } => {
-                    if successor.is_some() {
+                    if fallback_model.is_some() {
                         // The attempts of each model are counted by themselves.
                         self.retries = 0;
                         self.handed_over = true;
@@ -221,8 +221,8 @@ impl Agent {
                     if let Some(end) = self.wait(delay, error_message).await? {
                         return Ok(end);
                     }
-                    if let Some(successor) = successor {
-                        self.take_over(*successor).await?;
+                    if let Some(fallback_model) = fallback_model {
+                        self.take_over(*fallback_model).await?;
                     }
                 }
             }
@@ -358,7 +358,7 @@ impl Agent {
                 return Played::Retry {
                     delay,
                     error_message: message,
-                    successor: None,
+                    fallback_model: None,
                 };
             }
             Next::GiveUp => {}
@@ -371,13 +371,13 @@ impl Agent {
                 );
             }
         }
-        if let Some(successor) = self.successor(&error).await {
-            let Model { provider, id, .. } = &successor.model;
+        if let Some(fallback_model) = self.fallback_model(&error).await {
+            let Model { provider, id, .. } = &fallback_model.model;
             let _ = write!(message, " ({provider}/{id} takes over)");
             return Played::Retry {
                 delay: Duration::ZERO,
                 error_message: message,
-                successor: Some(Box::new(successor)),
+                fallback_model: Some(Box::new(fallback_model)),
             };
         }
         if self.config.cancel.is_cancelled() {

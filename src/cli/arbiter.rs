@@ -18,7 +18,7 @@ use crate::subagent::{Judge, Manager, ModelArbiter, Refusal, Scope};
 use crate::wire::EventSender;
 
 /// What an arbiter decides with. Nobody is asked yet.
-pub(super) struct Bench {
+pub(super) struct ArbiterSetup {
     judge: Result<Judge, Refusal>,
     scope: Scope,
     guide: Option<PathBuf>,
@@ -28,7 +28,7 @@ pub(super) struct Bench {
     hidden_variables: Vec<OsString>,
 }
 
-impl Bench {
+impl ArbiterSetup {
     /// Opens the arbiter's model, if the settings want one, for a run on the model `own` with these
     /// tools. A model that cannot be opened is no failure of the run: each start of an agent is
     /// refused.
@@ -59,7 +59,7 @@ impl Bench {
             models,
             keys,
         };
-        let mut bench = Self {
+        let mut setup = Self {
             judge: Err(Refusal::Internal),
             scope: Scope::new(Vec::new(), Box::new(|_| None)),
             // A relative one must not be a file of the project.
@@ -70,8 +70,8 @@ impl Bench {
             secrets: Secrets::default(),
             hidden_variables: Vec::new(),
         };
-        bench.judge = bench.open(args, &names, paths, environment, own).await;
-        if let Err(refusal) = &bench.judge {
+        setup.judge = setup.open(args, &names, paths, environment, own).await;
+        if let Err(refusal) = &setup.judge {
             warn(&[format!("no background agent can start: {refusal}")]);
         }
         let models = names.in_scope(own);
@@ -79,8 +79,8 @@ impl Bench {
             let selection = catalogue::select_arbiter(&names.request(), name).ok()?;
             Some(selection.model)
         };
-        bench.scope = Scope::new(models, Box::new(resolve));
-        Some(bench)
+        setup.scope = Scope::new(models, Box::new(resolve));
+        Some(setup)
     }
 
     async fn open(

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::arbiter::Bench;
+use super::arbiter::ArbiterSetup;
 use super::attachment::Words;
 use super::background::{self, Given};
 use super::failure::is_model_failure;
@@ -15,7 +15,7 @@ use super::run::{Context, Stop};
 use super::session::{self, Begun};
 use super::{Args, Failure, exit_code, stdin};
 use crate::agent::{
-    Agent, AgentConfig, Background, CompactionPolicy, Limits, RetryPolicy, RunEnd, Successors,
+    Agent, AgentConfig, Background, CompactionPolicy, FallbackModels, Limits, RetryPolicy, RunEnd,
     system_prompt,
 };
 use crate::config::settings::{Compaction, Images, Loaded, Retry, Settings};
@@ -154,17 +154,17 @@ async fn agent(
         events,
         cancel,
         groups,
-        seat,
+        target,
         chosen,
     } = context;
-    let cwd = seat.cwd.clone();
+    let cwd = target.cwd.clone();
     let environment = Environment::current();
     let paths = Paths::from_environment(&environment).map_err(|error| configuration(&error))?;
     let Loaded { settings, warnings } =
         Settings::load(&paths, &cwd, &environment).map_err(|error| configuration(&error))?;
     warn(&warnings);
     let session_folder = session::folder(args.session_dir.as_deref(), &settings, &paths, &cwd);
-    let begun = session::load(&seat, &session_folder).await?;
+    let begun = session::load(&target, &session_folder).await?;
     let before = begun.as_ref().map(Begun::before).unwrap_or_default();
 
     let Opened {
@@ -181,9 +181,10 @@ async fn agent(
     };
     hidden_variables.push(KEY_VARIABLE.into());
     let names = tool_names(args, background::may_start(&settings))?;
-    let mut bench = Bench::prepare(args, &settings, &paths, &environment, &model, &names).await;
-    if let Some(bench) = &mut bench {
-        bench.hide(&mut hidden_variables, &mut secrets);
+    let mut arbiter =
+        ArbiterSetup::prepare(args, &settings, &paths, &environment, &model, &names).await;
+    if let Some(arbiter) = &mut arbiter {
+        arbiter.hide(&mut hidden_variables, &mut secrets);
     }
     secrets.absorb(args.handover.secrets());
     let secrets = Arc::new(secrets);
@@ -199,7 +200,7 @@ async fn agent(
         settings: &settings,
         paths: &paths,
         cwd: &cwd,
-        here: &seat.here,
+        here: &target.here,
         model: &chosen_model,
         thinking,
         tools: names.clone(),
@@ -214,19 +215,19 @@ async fn agent(
         // A reader that has gone shows in the first event of the run.
         let _ = events.send(clamped).await;
     }
-    let here = seat.here.clone();
+    let here = target.here.clone();
     let prompts = prompts(words, &here, &settings.images).await?;
     // The last that can fail, so that a start that does leaves no session.
     let name = args.name.as_deref();
     let name = name.map(|name| secrets.scrub(name).into_owned());
     let notes = (chosen_model, thinking, name);
-    let (session, context) = session::begin(seat, begun, session_folder, notes).await?;
+    let (session, context) = session::begin(target, begun, session_folder, notes).await?;
     let file = session.path().map(|path| here.join(path));
     let session = SharedSession::new(session);
     if let Some(Background { manager, .. }) = &background {
         manager.set_session_file(file);
-        if let Some(bench) = bench {
-            bench.serve(manager, &session, &events, &secrets);
+        if let Some(arbiter) = arbiter {
+            arbiter.serve(manager, &session, &events, &secrets);
         }
     }
     let agent = Agent::new(AgentConfig {
@@ -245,7 +246,7 @@ async fn agent(
         limits: limits(args),
         retry: retry_policy(&settings.retry),
         compaction: compaction_policy(&settings.compaction),
-        fallback: chain.map(|chain| Box::new(chain) as Box<dyn Successors>),
+        fallback: chain.map(|chain| Box::new(chain) as Box<dyn FallbackModels>),
         background,
     });
     Ok((agent, prompts))

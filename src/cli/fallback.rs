@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 
 use super::opening::{self, unlock, warn};
 use super::{Args, Failure};
-use crate::agent::{Successor, Successors};
+use crate::agent::{FallbackModel, FallbackModels};
 use crate::config::models_file::ModelsFile;
 use crate::config::settings::Settings;
 use crate::config::{Environment, Paths};
@@ -63,7 +63,7 @@ impl Chain {
     }
 
     /// Opens the model of this name; `None` if it is the one that has just failed.
-    async fn open(&mut self, name: &str) -> Result<Option<Successor>, Failure> {
+    async fn open(&mut self, name: &str) -> Result<Option<FallbackModel>, Failure> {
         let request = Request {
             provider: None,
             model: None,
@@ -97,7 +97,7 @@ impl Chain {
         let clamped = clamped.filter(|clamped| !self.told.contains(clamped));
         self.told.extend(clamped.clone());
         self.current = named;
-        Ok(Some(Successor {
+        Ok(Some(FallbackModel {
             model,
             provider,
             thinking,
@@ -137,16 +137,16 @@ fn unknown_models(settings: &Settings, models: &ModelsFile, model: &Model) -> Ve
     unknown.map(text).collect()
 }
 
-impl Successors for Chain {
+impl FallbackModels for Chain {
     fn is_exhausted(&self) -> bool {
         self.names.is_empty()
     }
 
-    fn next(&mut self) -> BoxFuture<'_, Option<Successor>> {
+    fn next(&mut self) -> BoxFuture<'_, Option<FallbackModel>> {
         Box::pin(async {
             while let Some(name) = self.names.pop_front() {
                 match self.open(&name).await {
-                    Ok(Some(successor)) => return Some(successor),
+                    Ok(Some(fallback_model)) => return Some(fallback_model),
                     Ok(None) => {}
                     Err(failure) => {
                         warn(&[format!(

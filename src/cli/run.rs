@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::conversation::{self, Verdict};
-use super::session::{self, Keep, Seat};
+use super::session::{self, Keep, SessionTarget};
 use super::signal::{Caught, Signals};
 use super::{Args, Failure, Mode, background, exit_code, note, opening};
 use crate::agent::Halt;
@@ -55,11 +55,11 @@ pub(super) fn run(args: &Args) -> ExitCode {
                 ..options
             };
             // A stream begins with the header of its session, so that has to be known.
-            let seat = session::here()
+            let target = session::here()
                 .and_then(|cwd| session::seek(args, &cwd))
-                .map(|seat| told(seat, args))
+                .map(|target| told(target, args))
                 .map_err(|failure| failure.without(args.api_key.as_deref()));
-            block_on(stream(options, args.timeout, seat, |context| {
+            block_on(stream(options, args.timeout, target, |context| {
                 conversation::play(args.clone(), context)
             }))
         }
@@ -67,11 +67,11 @@ pub(super) fn run(args: &Args) -> ExitCode {
     }
 }
 
-/// The seat with a header that may be told: what another process has written, or was named by the
+/// The target with a header that may be told: what another process has written, or was named by the
 /// user, may hold a key. One that only a command knows is not known yet; no line waits for it.
-fn told(mut seat: Seat, args: &Args) -> Seat {
-    let header = &mut seat.header;
-    if header.parent_session.is_some() || matches!(seat.keep, Keep::Stored(_)) {
+fn told(mut target: SessionTarget, args: &Args) -> SessionTarget {
+    let header = &mut target.header;
+    if header.parent_session.is_some() || matches!(target.keep, Keep::Stored(_)) {
         let secrets = opening::known_secrets(args);
         let own = [Some(&mut header.cwd)];
         let others = [&mut header.parent_session, &mut header.agent_type];
@@ -80,7 +80,7 @@ fn told(mut seat: Seat, args: &Args) -> Seat {
             *text = secrets.scrub(text).into_owned();
         }
     }
-    seat
+    target
 }
 
 /// Reports a start-up failure in the form of the options.
@@ -119,7 +119,7 @@ pub(super) struct Context {
     /// The processes of its tools.
     pub(super) groups: ProcessGroups,
     /// The session; the stream began with its header.
-    pub(super) seat: Seat,
+    pub(super) target: SessionTarget,
     /// The model, from when it is chosen: the stream tells of it even if no run begins.
     pub(super) chosen: Arc<OnceLock<ModelRef>>,
 }
@@ -151,7 +151,7 @@ impl From<Halt> for Stop {
 async fn stream<P>(
     options: WireOptions,
     limit: Option<Duration>,
-    seat: Result<Seat, Failure>,
+    target: Result<SessionTarget, Failure>,
     play: impl FnOnce(Context) -> P,
 ) -> u8
 where
@@ -176,20 +176,20 @@ where
             return exit_code(ErrorCode::Internal);
         }
     };
-    let stored = match &seat {
-        Ok(seat) => seat.header.clone(),
+    let stored = match &target {
+        Ok(target) => target.header.clone(),
         Err(_) => session::header(&here()),
     };
     // A reader that is gone already shows in the conversation's own first event.
     let _ = events.send(header(stored)).await;
 
     let chosen = Arc::new(OnceLock::new());
-    let mut task: JoinHandle<Result<Verdict, Stop>> = match seat {
-        Ok(seat) => tokio::spawn(play(Context {
+    let mut task: JoinHandle<Result<Verdict, Stop>> = match target {
+        Ok(target) => tokio::spawn(play(Context {
             events,
             cancel: cancel.clone(),
             groups: groups.clone(),
-            seat,
+            target,
             chosen: Arc::clone(&chosen),
         })),
         Err(failure) => tokio::spawn(async { Err(failure.into()) }),

@@ -21,7 +21,7 @@ const LONGEST_ID: usize = 128;
 
 /// The session that the arguments ask for, found before the stream begins with its header.
 #[derive(Clone, Debug)]
-pub(super) struct Seat {
+pub(super) struct SessionTarget {
     /// What the stream begins with.
     pub(super) header: StoredSessionHeader,
     /// Where it works, as the header says, but exactly.
@@ -69,7 +69,7 @@ impl Args {
     }
 }
 
-impl Seat {
+impl SessionTarget {
     fn fresh(here: &Path, keep: Keep) -> Self {
         Self {
             header: header(here),
@@ -88,13 +88,13 @@ impl Seat {
 
     /// The session of a file that works in the directory where the user is.
     fn stored(path: PathBuf, header: StoredSessionHeader, here: &Path) -> Self {
-        let mut seat = Self::fresh(here, Keep::Stored(path));
-        let cwd = std::mem::replace(&mut seat.header, header).cwd;
-        if seat.header.cwd.is_empty() {
+        let mut target = Self::fresh(here, Keep::Stored(path));
+        let cwd = std::mem::replace(&mut target.header, header).cwd;
+        if target.header.cwd.is_empty() {
             // An old header does not say where.
-            seat.header.cwd = cwd;
+            target.header.cwd = cwd;
         }
-        seat
+        target
     }
 }
 
@@ -126,9 +126,9 @@ pub(super) fn header(cwd: &Path) -> StoredSessionHeader {
 ///
 /// # Errors
 /// A [`Failure`] if there is none, or if it cannot go on here.
-pub(super) fn seek(args: &Args, cwd: &Path) -> Result<Seat, Failure> {
-    let mut seat = if args.no_session {
-        Seat::fresh(cwd, Keep::Nowhere)
+pub(super) fn seek(args: &Args, cwd: &Path) -> Result<SessionTarget, Failure> {
+    let mut target = if args.no_session {
+        SessionTarget::fresh(cwd, Keep::Nowhere)
     } else if args.name_a_session() {
         let environment = Environment::current();
         let failed =
@@ -143,27 +143,27 @@ pub(super) fn seek(args: &Args, cwd: &Path) -> Result<Seat, Failure> {
         };
         find(args, &places)?
     } else {
-        Seat::fresh(cwd, Keep::Folder)
+        SessionTarget::fresh(cwd, Keep::Folder)
     };
-    if let (Some(id), false) = (&args.session_id, matches!(seat.keep, Keep::Stored(_))) {
-        seat.header.id.clone_from(id);
-        seat.named = true;
+    if let (Some(id), false) = (&args.session_id, matches!(target.keep, Keep::Stored(_))) {
+        target.header.id.clone_from(id);
+        target.named = true;
     }
     if args.agent_type.is_some() {
         // Nobody but the agent that started this one says so.
-        seat.header.agent_type.clone_from(&args.agent_type);
+        target.header.agent_type.clone_from(&args.agent_type);
         let parent = args.parent_session.as_deref().map(Path::to_string_lossy);
-        seat.header.parent_session = parent.map(std::borrow::Cow::into_owned);
+        target.header.parent_session = parent.map(std::borrow::Cow::into_owned);
     }
-    Ok(seat)
+    Ok(target)
 }
 
-fn find(args: &Args, places: &Places<'_>) -> Result<Seat, Failure> {
+fn find(args: &Args, places: &Places<'_>) -> Result<SessionTarget, Failure> {
     let cwd = places.cwd;
     if let Some(given) = &args.fork {
         let source = source(given, places)?;
-        let mut seat = Seat::fresh(cwd, Keep::Copy(source.clone()));
-        seat.header.parent_session = Some(source.to_string_lossy().into_owned());
+        let mut target = SessionTarget::fresh(cwd, Keep::Copy(source.clone()));
+        target.header.parent_session = Some(source.to_string_lossy().into_owned());
         if let Some(id) = &args.session_id
             && places.of_id(id)?.is_some()
         {
@@ -171,7 +171,7 @@ fn find(args: &Args, places: &Places<'_>) -> Result<Seat, Failure> {
                 "There is a session {id} already; a copy needs another --session-id."
             )));
         }
-        return Ok(seat);
+        return Ok(target);
     }
     if let Some(given) = &args.session {
         if is_path(given) {
@@ -185,7 +185,7 @@ fn find(args: &Args, places: &Places<'_>) -> Result<Seat, Failure> {
             }
             .into());
         }
-        return Ok(Seat::stored(found.path, found.header, cwd));
+        return Ok(SessionTarget::stored(found.path, found.header, cwd));
     }
     let (found, missing) = if let Some(id) = &args.session_id {
         let missing = format!("no session of this project has the id {id}; one begins now");
@@ -199,7 +199,7 @@ fn find(args: &Args, places: &Places<'_>) -> Result<Seat, Failure> {
         let found = found.ok_or_else(|| FindError::None {
             folder: places.folder.to_owned(),
         })?;
-        return Ok(Seat::stored(found.path, found.header, cwd));
+        return Ok(SessionTarget::stored(found.path, found.header, cwd));
     } else {
         let missing = "this project has no session to continue; one begins now".to_owned();
         (places.latest()?, missing)
@@ -207,22 +207,22 @@ fn find(args: &Args, places: &Places<'_>) -> Result<Seat, Failure> {
     Ok(found.map_or_else(
         || {
             note(&format!("quipu: {missing}"));
-            Seat::fresh(cwd, Keep::Folder)
+            SessionTarget::fresh(cwd, Keep::Folder)
         },
-        |found| Seat::stored(found.path, found.header, cwd),
+        |found| SessionTarget::stored(found.path, found.header, cwd),
     ))
 }
 
 /// The session in a file that was named by its path.
-fn at_path(path: &Path, here: &Path) -> Result<Seat, Failure> {
+fn at_path(path: &Path, here: &Path) -> Result<SessionTarget, Failure> {
     let shown = path.display();
     match path.metadata() {
         Ok(_) => {}
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            if let Ok(target) = path.read_link() {
+            if let Ok(linked) = path.read_link() {
                 return Err(Failure::usage(format!(
                     "{shown} is a link to {}, which does not exist. Name a file, or take the link away.",
-                    target.display()
+                    linked.display()
                 )));
             }
             if [&b"/"[..], b"/.", b"/.."]
@@ -237,7 +237,7 @@ fn at_path(path: &Path, here: &Path) -> Result<Seat, Failure> {
             note(&format!(
                 "quipu: there is no file {shown}; a session begins in it now"
             ));
-            return Ok(Seat::fresh(here, Keep::File(path.to_owned())));
+            return Ok(SessionTarget::fresh(here, Keep::File(path.to_owned())));
         }
         Err(source) => {
             let file = path.to_owned();
@@ -247,7 +247,7 @@ fn at_path(path: &Path, here: &Path) -> Result<Seat, Failure> {
     let header = read_header(path).map_err(failure)?;
     let (path, stored) = (path.to_owned(), PathBuf::from(&header.cwd));
     if works_in(&header, here) {
-        return Ok(Seat::stored(path, header, here));
+        return Ok(SessionTarget::stored(path, header, here));
     }
     if !stored.is_dir() {
         return Err(FindError::NoCwd { path, cwd: stored }.into());
@@ -256,10 +256,10 @@ fn at_path(path: &Path, here: &Path) -> Result<Seat, Failure> {
         "quipu: the session works in {}, not in this folder",
         stored.display()
     ));
-    Ok(Seat {
+    Ok(SessionTarget {
         header,
         cwd: stored,
-        ..Seat::fresh(here, Keep::Stored(path))
+        ..SessionTarget::fresh(here, Keep::Stored(path))
     })
 }
 
@@ -305,13 +305,13 @@ async fn blocking<T: Send + 'static>(
 ///
 /// # Errors
 /// A [`Failure`] of kind `session` if the file cannot be used.
-pub(super) async fn load(seat: &Seat, folder: &Path) -> Result<Option<Begun>, Failure> {
-    let (seat, folder) = (seat.clone(), folder.to_owned());
-    let resumed = blocking(move || match &seat.keep {
+pub(super) async fn load(target: &SessionTarget, folder: &Path) -> Result<Option<Begun>, Failure> {
+    let (target, folder) = (target.clone(), folder.to_owned());
+    let resumed = blocking(move || match &target.keep {
         Keep::Stored(path) => SessionStore::open(path).map(Some),
         Keep::Copy(from) => {
-            let _reserved = seat.reserve(&folder)?;
-            SessionStore::fork(from, &folder, &seat.header).map(Some)
+            let _reserved = target.reserve(&folder)?;
+            SessionStore::fork(from, &folder, &target.header).map(Some)
         }
         Keep::Nowhere | Keep::Folder | Keep::File(_) => Ok(None),
     })
@@ -346,11 +346,11 @@ impl Begun {
         }
     }
 
-    /// Begins the session of a seat that has none yet, with a file in `folder` or where the seat says.
-    fn new(seat: &Seat, folder: &Path) -> Result<Self, SessionError> {
-        let store = match &seat.keep {
-            Keep::File(path) => SessionStore::create_at(path, &seat.header)?,
-            Keep::Folder => SessionStore::create(folder, &seat.header)?,
+    /// Begins the session of a target that has none yet, with a file in `folder` or where the target says.
+    fn new(target: &SessionTarget, folder: &Path) -> Result<Self, SessionError> {
+        let store = match &target.keep {
+            Keep::File(path) => SessionStore::create_at(path, &target.header)?,
+            Keep::Folder => SessionStore::create(folder, &target.header)?,
             Keep::Nowhere | Keep::Stored(_) | Keep::Copy(_) => SessionStore::in_memory(),
         };
         Ok(Self {
@@ -390,7 +390,7 @@ impl Begun {
 /// # Errors
 /// A [`Failure`] of kind `session` if its file or folder cannot be used.
 pub(super) async fn begin(
-    seat: Seat,
+    target: SessionTarget,
     begun: Option<Begun>,
     folder: PathBuf,
     (model, thinking, name): (ModelRef, ThinkingLevel, Option<String>),
@@ -398,13 +398,13 @@ pub(super) async fn begin(
     blocking(move || {
         let mut begun = match begun {
             Some(begun) => begun,
-            None => Begun::new(&seat, &folder)?,
+            None => Begun::new(&target, &folder)?,
         };
         begun.note(&model, thinking, name.as_deref())?;
-        match seat.keep {
+        match target.keep {
             Keep::File(_) => begun.store.make()?,
-            Keep::Folder if seat.named => {
-                let _reserved = seat.reserve(&folder)?;
+            Keep::Folder if target.named => {
+                let _reserved = target.reserve(&folder)?;
                 begun.store.make()?;
             }
             _ => {}
