@@ -1,9 +1,11 @@
 //! The subcommands.
 
+#[expect(dead_code, reason = "no subcommand reads a stream yet")]
+mod io;
 mod models;
 mod sessions;
 
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
@@ -79,9 +81,9 @@ pub(super) fn print(text: &[u8]) -> ExitCode {
 }
 
 /// The status after something was printed; a reader that goes away early is no error.
-fn printed(written: io::Result<()>) -> ExitCode {
+fn printed(written: std::io::Result<()>) -> ExitCode {
     match written {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             note(&format!(
                 "quipu: standard output cannot be written: {error}"
             ));

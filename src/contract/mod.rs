@@ -1,5 +1,8 @@
 //! The contract of the stream: its bundles, version and grammar, as this build embeds them.
 
+pub mod json;
+pub mod lines;
+
 include!(concat!(env!("OUT_DIR"), "/contract.rs"));
 
 /// The order of the events, in the format that the file itself describes.
