@@ -3,20 +3,41 @@
 use std::io;
 
 use super::answer::text;
-use super::everything;
 use super::script::Script;
 use super::tools::Around;
+use super::{PARENT, everything};
 use crate::event::{
     ArbitrationErrorCode, ArbitrationStatus, BackgroundAgentEndEvent, BackgroundAgentEvent,
     BackgroundAgentStartEvent, DispatchRoute, ErrorCode, Outcome,
     ParentPausedForBackgroundAgentsEvent, QuipuEvent, RoutePart, StopReason, StreamError,
-    SubagentArbitrationEvent, SubagentStepMetadata,
+    SubagentArbitrationEvent, SubagentStepMetadata, Usage,
 };
 
-/// An agent as it is asked for.
+/// A background agent and its lines so far.
 struct Agent {
     id: String,
+    /// The route that it has taken.
+    route: Option<DispatchRoute>,
+    stored: bool,
     lines: Vec<QuipuEvent>,
+}
+
+impl Agent {
+    fn push(&mut self, line: impl Into<QuipuEvent>) {
+        self.lines.push(line.into());
+    }
+
+    fn end(&self, agent_type: &str, success: bool) -> BackgroundAgentEndEvent {
+        BackgroundAgentEndEvent {
+            agent_id: self.id.clone(),
+            agent_type: agent_type.into(),
+            success,
+            model: None,
+            thinking: None,
+            steps: None,
+            session_file: None,
+        }
+    }
 }
 
 impl Script<'_> {
@@ -59,102 +80,85 @@ impl Script<'_> {
         self.agent_end(false, None)
     }
 
-    /// An agent with a stream of everything.
+    /// An agent with a stream of everything; another route than the one that was asked for.
     fn whole_agent(&mut self) -> io::Result<()> {
-        let mut agent = self.agent("feature-dev", true);
+        let mut agent = self.agent("Explore", true);
         let proposed = self.route("Explore");
-        let final_ = self.route("feature-dev");
+        let mut taken = self.route("feature-dev");
+        while taken.model == proposed.model || taken.thinking == proposed.thinking {
+            taken = self.route("feature-dev");
+        }
         let usage = Some(self.usage());
-        agent
-            .lines
-            .push(decided(&agent.id, proposed, final_, RoutePart::ALL, None, usage).into());
+        decide(&mut agent, proposed, taken, None, usage);
         self.child(&mut agent, everything)?;
-        self.finish(agent, true, Vec::new())
+        let success = self.seed % 2 == 1;
+        self.finish(agent, success)
     }
 
     /// An agent whose stream is a few lines.
     fn quick_agent(&mut self) -> io::Result<()> {
         let mut agent = self.agent("Explore", false);
         let route = self.route("Explore");
-        agent
-            .lines
-            .push(decided(&agent.id, route.clone(), route, &[], None, None).into());
+        decide(&mut agent, route.clone(), route, None, None);
         self.child(&mut agent, |script| {
             script.header(None, None)?;
             script.paused_run()?;
             script.end(Outcome::Completed, 0, None)
         })?;
-        self.finish(agent, false, Vec::new())
+        self.finish(agent, true)
     }
 
-    /// A chain: each step is decided on by itself and has a stream of its own.
+    /// A chain: each step is decided on by itself and has a stream of its own. The last one is
+    /// stopped before it reaches a model.
     fn chain(&mut self) -> io::Result<()> {
-        let mut agent = self.agent("chain", true);
+        let mut agent = self.agent("Explore", true);
         let mut steps = Vec::new();
-        let outcomes = [
-            (Outcome::Completed, 0, None),
-            (Outcome::Limit, 1, Some(ErrorCode::Limit)),
-            (Outcome::Interrupted, 143, Some(ErrorCode::Interrupted)),
-            (Outcome::Aborted, 1, None),
-        ];
-        for (step, (outcome, exit, code)) in (1..).zip(outcomes) {
-            let name = ["Explore", "feature-dev"][self.random.index(2)];
-            let (proposed, final_) = (self.route(name), self.route(name));
-            let changed = if proposed.thinking == final_.thinking {
-                &[][..]
-            } else {
-                &[RoutePart::Thinking]
-            };
+        for (step, name) in (1..).zip(["Explore", "feature-dev", "review"]) {
+            let (proposed, taken) = (self.route(name), self.route(name));
             let usage = (step % 2 == 0).then(|| self.usage());
-            agent.lines.push(
-                decided(
-                    &agent.id,
-                    proposed,
-                    final_.clone(),
-                    changed,
-                    Some(step),
-                    usage,
-                )
-                .into(),
-            );
-            let reached = outcome != Outcome::Aborted;
+            decide(&mut agent, proposed, taken.clone(), Some(step), usage);
+            let success = step < 3;
             self.child(&mut agent, |script| {
-                script.header(
-                    Some("/home/me/.quipu/agent/sessions/parent.jsonl"),
-                    Some(name),
-                )?;
-                if reached {
-                    script.begin_run()?;
-                    let parts = vec![text(script.text(), None)];
-                    script.answer_turn(parts, StopReason::Stop, Around::default())?;
-                    script.agent_end(false, None)?;
+                script.header(Some(PARENT), Some(name))?;
+                if !success {
+                    return script.end(Outcome::Aborted, 1, None);
                 }
-                script.end(outcome, exit, code.map(error))
+                script.begin_run()?;
+                let parts = vec![text(script.text(), None)];
+                script.answer_turn(parts, StopReason::Stop, Around::default())?;
+                script.agent_end(false, None)?;
+                script.end(Outcome::Completed, 0, None)
             })?;
             steps.push(SubagentStepMetadata {
                 step,
                 agent: name.into(),
-                success: outcome == Outcome::Completed,
-                model: reached.then_some(final_.model),
-                thinking: reached.then_some(final_.thinking),
+                success,
+                model: success.then_some(taken.model),
+                thinking: success.then_some(taken.thinking),
             });
         }
-        self.finish(agent, false, steps)
+        let end = BackgroundAgentEndEvent {
+            steps: Some(steps),
+            ..agent.end("Explore", false)
+        };
+        agent.push(end);
+        self.start(agent)
     }
 
     /// An agent that is killed: its stream has no end.
     fn lost_agent(&mut self) -> io::Result<()> {
         let mut agent = self.agent("Explore", true);
+        agent.route = Some(self.route("Explore"));
         self.child(&mut agent, |script| {
             script.header(None, Some("Explore"))?;
             script.begin_run()
         })?;
-        self.finish(agent, true, Vec::new())
+        self.finish(agent, false)
     }
 
     /// An agent without a route.
-    fn refused_agent(&mut self, code: ArbitrationErrorCode, usage: bool) -> io::Result<()> {
-        let mut agent = self.agent("Explore", usage);
+    fn refused_agent(&mut self, code: ArbitrationErrorCode, asked: bool) -> io::Result<()> {
+        let mut agent = self.agent("Explore", asked);
         let decision = SubagentArbitrationEvent {
             agent_id: agent.id.clone(),
             status: ArbitrationStatus::Failure,
@@ -164,18 +168,17 @@ impl Script<'_> {
             step: None,
             error_code: Some(code),
             error_message: Some(format!("The arbiter failed: {}.", code.as_str())),
-            usage: usage.then(|| self.usage()),
+            usage: asked.then(|| self.usage()),
         };
-        agent.lines.push(decision.into());
-        let id = agent.id.clone();
-        agent.lines.push(ended(id, "Explore", false).into());
+        agent.push(decision);
+        agent.push(agent.end("Explore", false));
         self.start(agent)
     }
 
     /// An agent that fails before its first run.
     fn failed_agent(&mut self, code: ErrorCode) -> io::Result<()> {
         let mut agent = self.agent("Explore", false);
-        let (outcome, exit) = match code {
+        let (outcome, exit_code) = match code {
             ErrorCode::Usage => (Outcome::Failed, 2),
             ErrorCode::Configuration | ErrorCode::Credentials => (Outcome::Failed, 3),
             ErrorCode::Limit => (Outcome::Limit, 1),
@@ -184,15 +187,14 @@ impl Script<'_> {
         };
         self.child(&mut agent, |script| {
             script.header(None, Some("Explore"))?;
-            script.end(outcome, exit, Some(error(code)))
+            script.end(outcome, exit_code, Some(error(code)))
         })?;
-        let id = agent.id.clone();
-        agent.lines.push(ended(id, "Explore", false).into());
+        agent.push(agent.end("Explore", false));
         self.start(agent)
     }
 
     fn agent(&mut self, name: &str, stored: bool) -> Agent {
-        let id = self.hex();
+        let id = self.agent_id();
         let start = BackgroundAgentStartEvent {
             agent_id: id.clone(),
             agent_type: name.into(),
@@ -201,6 +203,8 @@ impl Script<'_> {
         };
         Agent {
             id,
+            route: None,
+            stored,
             lines: vec![start.into()],
         }
     }
@@ -212,7 +216,7 @@ impl Script<'_> {
         tell: impl FnOnce(&mut Script<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
         let seed = self.random.next();
-        let Agent { id, lines } = agent;
+        let Agent { id, lines, .. } = agent;
         let mut relay = |event: QuipuEvent, _at: u64| {
             let event = Box::new(event);
             lines.push(
@@ -226,30 +230,27 @@ impl Script<'_> {
         };
         let mut script = Script::new(seed, self.depth + 1, &mut relay);
         // What the one stream lacks the other has.
-        script.seed = self.seed + 1;
+        script.seed = self.seed ^ 1;
         tell(&mut script)
     }
 
     /// Ends an agent that has run and takes it on.
-    fn finish(
-        &mut self,
-        mut agent: Agent,
-        success: bool,
-        steps: Vec<SubagentStepMetadata>,
-    ) -> io::Result<()> {
-        let chain = !steps.is_empty();
+    fn finish(&mut self, mut agent: Agent, success: bool) -> io::Result<()> {
+        let route = agent.route.clone();
+        let agent_type = route.as_ref().map_or("Explore", |route| &route.agent);
         let end = BackgroundAgentEndEvent {
-            model: (!chain).then(|| self.route_model()),
-            thinking: (!chain).then(|| self.level()),
-            steps: chain.then_some(steps),
-            session_file: (success && !chain)
-                .then(|| "/home/me/.quipu/agent/sessions/children/a.jsonl".into()),
-            ..ended(agent.id.clone(), "Explore", success)
+            model: route.as_ref().map(|route| route.model.clone()),
+            thinking: route.as_ref().map(|route| route.thinking),
+            session_file: agent
+                .stored
+                .then(|| format!("/home/me/.quipu/agent/sessions/children/{}.jsonl", agent.id)),
+            ..agent.end(agent_type, success)
         };
-        agent.lines.push(end.into());
+        agent.push(end);
         self.start(agent)
     }
 
+    /// Takes an agent on: its first line is written, the others come by and by.
     fn start(&mut self, agent: Agent) -> io::Result<()> {
         let mut lines = agent.lines.into_iter();
         let first = lines.next();
@@ -268,37 +269,32 @@ impl Script<'_> {
     }
 }
 
-fn decided(
-    agent_id: &str,
+/// Adds a decision of the arbiter.
+fn decide(
+    agent: &mut Agent,
     proposed: DispatchRoute,
-    final_: DispatchRoute,
-    changed: &[RoutePart],
+    taken: DispatchRoute,
     step: Option<u64>,
-    usage: Option<crate::event::Usage>,
-) -> SubagentArbitrationEvent {
-    SubagentArbitrationEvent {
-        agent_id: agent_id.into(),
+    usage: Option<Usage>,
+) {
+    let differs = |part: &RoutePart| match part {
+        RoutePart::Agent => proposed.agent != taken.agent,
+        RoutePart::Model => proposed.model != taken.model,
+        RoutePart::Thinking => proposed.thinking != taken.thinking,
+    };
+    let changed = RoutePart::ALL.iter().copied().filter(differs).collect();
+    agent.route = Some(taken.clone());
+    agent.push(SubagentArbitrationEvent {
+        agent_id: agent.id.clone(),
         status: ArbitrationStatus::Success,
         proposed,
-        final_: Some(final_),
-        changed: changed.to_vec(),
+        final_: Some(taken),
+        changed,
         step,
         error_code: None,
         error_message: None,
         usage,
-    }
-}
-
-fn ended(agent_id: String, agent_type: &str, success: bool) -> BackgroundAgentEndEvent {
-    BackgroundAgentEndEvent {
-        agent_id,
-        agent_type: agent_type.into(),
-        success,
-        model: None,
-        thinking: None,
-        steps: None,
-        session_file: None,
-    }
+    });
 }
 
 /// The error of a stream.

@@ -48,13 +48,14 @@ impl Script<'_> {
         }
 
         // Cancelled in the middle, failed, and nothing to compact.
-        let reason = CompactionReason::Manual;
+        let reason = CompactionReason::Threshold;
         let id = self.compaction_start(reason, true)?;
         self.progress(reason, Some("## Goal\n"), None)?;
         self.emit(CompactionEndEvent {
             aborted: true,
             ..end(reason, id)
         })?;
+        let reason = CompactionReason::Manual;
         let id = self.compaction_start(reason, true)?;
         let usage = self.spent(true);
         self.emit(CompactionEndEvent {

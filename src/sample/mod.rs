@@ -15,7 +15,7 @@ mod text;
 mod tools;
 mod turns;
 
-use std::io;
+use std::io::{self, Write as _};
 
 use crate::event::{ErrorCode, Outcome};
 use crate::wire::{Projection, Wire};
@@ -80,6 +80,7 @@ impl Sample {
         let stamped = self.wire == Wire::Quipu && self.seed.is_multiple_of(2);
         let mut projection = Projection::new(self.wire);
         let mut bytes = Vec::new();
+        let mut stamp = Vec::new();
         let mut seq = 0_u64;
         let mut sink = |event, at| {
             bytes.clear();
@@ -90,11 +91,11 @@ impl Sample {
                 if stamped && written.is_ok() {
                     // Every line begins with its type: `{"type":"…"`.
                     let behind = start + r#"{"type":"""#.len() + line.kind().len();
-                    let stamp = format!(r#","seq":{seq},"at":{at}"#);
-                    bytes.splice(behind..behind, stamp.into_bytes());
+                    stamp.clear();
+                    made = write!(stamp, r#","seq":{seq},"at":{at}"#);
+                    bytes.splice(behind..behind, stamp.iter().copied());
                     seq += 1;
-                }
-                if written.is_err() {
+                } else if written.is_err() {
                     made = written;
                 }
             });
@@ -108,11 +109,13 @@ impl Sample {
     }
 }
 
+/// The session that another one comes from.
+const PARENT: &str = "/home/me/.quipu/agent/sessions/parent.jsonl";
+
 /// The whole stream.
 fn everything(script: &mut Script<'_>) -> io::Result<()> {
     let odd = script.seed % 2 == 1;
-    let parent = odd.then_some("/home/me/.quipu/agent/sessions/parent.jsonl");
-    script.header(parent, odd.then_some("feature-dev"))?;
+    script.header(odd.then_some(PARENT), odd.then_some("feature-dev"))?;
     script.clamped()?;
     script.custom(true)?;
     script.session_changes()?;

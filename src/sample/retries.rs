@@ -15,12 +15,14 @@ impl Script<'_> {
         self.begin_run()?;
         self.broken_turn(false)?;
         self.agent_end(true, None)?;
-        self.retry_start(1, 0)?;
+        self.next_service();
+        let error = format!("{OVERLOADED}; going on with {}", self.route_model());
+        self.retry_start(1, 0, &error)?;
         self.agent_start()?;
         self.turn_start()?;
         self.broken_turn(true)?;
         self.agent_end(true, None)?;
-        self.retry_start(2, 4_000)?;
+        self.retry_start(2, 4_000, OVERLOADED)?;
         self.agent_start()?;
         self.turn_start()?;
         let parts = vec![
@@ -48,7 +50,7 @@ impl Script<'_> {
         for attempt in 1..=last {
             self.broken_turn(attempt % 2 == 0)?;
             self.agent_end(true, None)?;
-            self.retry_start(attempt, 2_000 << attempt)?;
+            self.retry_start(attempt, 1_000 << attempt, OVERLOADED)?;
             self.agent_start()?;
             self.turn_start()?;
         }
@@ -59,7 +61,7 @@ impl Script<'_> {
         self.begin_run()?;
         self.broken_turn(true)?;
         self.agent_end(true, None)?;
-        self.retry_start(1, 86_400_000)?;
+        self.retry_start(1, 86_400_000, OVERLOADED)?;
         self.retries_failed(1, "Retry aborted.")
     }
 
@@ -95,12 +97,12 @@ impl Script<'_> {
         self.finish_turn(answer, Around::default())
     }
 
-    fn retry_start(&mut self, attempt: u64, delay_ms: u64) -> io::Result<()> {
+    fn retry_start(&mut self, attempt: u64, delay_ms: u64, error: &str) -> io::Result<()> {
         self.emit(AutoRetryStartEvent {
             attempt,
             max_attempts: 3,
             delay_ms,
-            error_message: OVERLOADED.into(),
+            error_message: error.into(),
         })
     }
 

@@ -142,6 +142,12 @@ impl<'o> Script<'o> {
         format!("{:08x}", self.random.below(1 << 32))
     }
 
+    /// Eight hexadecimal digits that no other agent of the stream has.
+    pub(super) fn agent_id(&mut self) -> String {
+        self.ids += 1;
+        format!("{:04x}{:04x}", self.random.below(1 << 16), self.ids)
+    }
+
     pub(super) fn text(&mut self) -> String {
         self.texts.deal(&mut self.random).to_owned()
     }

@@ -130,5 +130,8 @@ pub(super) const IMAGES: &[(&str, &str)] = &[
         "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
         "image/png",
     ),
-    ("R0lGODlhAQABAAAAACwAAAAAAQABAAAC", "image/gif"),
+    (
+        "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7",
+        "image/gif",
+    ),
 ];

@@ -75,25 +75,29 @@ impl Script<'_> {
         self.turn_start()?;
         self.queue(&[], &[])?;
         self.user(UserContent::String(later))?;
-        let words = texts::long(&mut self.random, 3_000);
+        let words = texts::long(&mut self.random, 2_000);
         self.answer_turn(vec![text(words, None)], StopReason::Stop, Around::default())?;
         self.state_messages();
         self.agent_end(false, None)
     }
 
-    /// A run of every text, each a block.
+    /// A run of every text, each a block, a few in each answer.
     pub(super) fn texts_run(&mut self) -> io::Result<()> {
-        self.begin_run()?;
-        let parts = (0..texts::TEXTS.len()).map(|at| {
-            let words = self.text();
-            if at % 3 == 0 {
-                thinking(words, None)
-            } else {
-                text(words, None)
-            }
-        });
-        let parts = parts.collect();
-        self.answer_turn(parts, StopReason::Stop, Around::default())?;
+        self.agent_start()?;
+        for _ in 0..texts::TEXTS.len().div_ceil(5) {
+            self.turn_start()?;
+            self.prompt()?;
+            let parts = (0..5).map(|at| {
+                let words = self.text();
+                if at % 3 == 0 {
+                    thinking(words, None)
+                } else {
+                    text(words, None)
+                }
+            });
+            let parts = parts.collect();
+            self.answer_turn(parts, StopReason::Stop, Around::default())?;
+        }
         // Nothing at all is an answer too.
         self.turn_start()?;
         self.prompt()?;
