@@ -75,7 +75,12 @@ impl Script<'_> {
         self.emit(ParentPausedForBackgroundAgentsEvent {
             running_agent_count: running,
             turns_used,
-            turn_limit: if self.seed % 2 == 0 { 3.0 } else { 2.5 }.into(),
+            turn_limit: if self.seed.is_multiple_of(2) {
+                3.0
+            } else {
+                2.5
+            }
+            .into(),
         })?;
         self.agent_end(false, None)
     }

@@ -152,14 +152,17 @@ impl Script<'_> {
         };
         #[allow(clippy::cast_precision_loss, reason = "a few minutes at most")]
         let duration = (self.clock - fresh.timestamp) as f64
-            + f64::from(u8::from(self.requests % 2 == 0)) / 4.0;
+            + f64::from(u8::from(self.requests.is_multiple_of(2))) / 4.0;
         AssistantMessage {
             content,
             usage,
             stop_reason,
-            response_id: (self.requests % 4 != 0)
+            response_id: (!self.requests.is_multiple_of(4))
                 .then(|| format!("msg_{:016x}", self.random.next())),
-            response_model: (self.requests % 3 == 0).then(|| format!("{}-20260401", fresh.model)),
+            response_model: self
+                .requests
+                .is_multiple_of(3)
+                .then(|| format!("{}-20260401", fresh.model)),
             error_message: error,
             duration_ms: Some(duration.into()),
             ..fresh
@@ -172,7 +175,7 @@ impl Script<'_> {
         usage: &Usage,
     ) -> io::Result<()> {
         // Some services tell the input first, some nothing before the end.
-        let early = self.requests % 2 == 0;
+        let early = self.requests.is_multiple_of(2);
         let count = u64::try_from(deltas.len()).unwrap_or(u64::MAX).max(1);
         for (at, (delta, tool)) in (0..count).zip(deltas) {
             let mut so_far = nothing();

@@ -112,13 +112,11 @@ impl<'o> Script<'o> {
     }
 
     fn background_line(&mut self, at: usize) -> io::Result<()> {
-        match self.background[at].pop() {
-            Some(line) => self.put(line),
-            None => {
-                self.background.remove(at);
-                Ok(())
-            }
+        if let Some(line) = self.background[at].pop() {
+            return self.put(line);
         }
+        self.background.remove(at);
+        Ok(())
     }
 
     /// Writes all that background agents still have to say.
@@ -249,7 +247,7 @@ impl<'o> Script<'o> {
 
     pub(super) fn agent_start(&mut self) -> io::Result<()> {
         self.running = true;
-        let known = self.requests % 2 == 0;
+        let known = self.requests.is_multiple_of(2);
         let (provider, id, _) = self.service;
         let model = known.then(|| ModelRef {
             provider: provider.into(),

@@ -196,7 +196,7 @@ impl Script<'_> {
             hook_name: name.into(),
             tool_name: tool.into(),
             tool_call_id: call.id.clone(),
-            extension_path: if at % 2 == 0 {
+            extension_path: if at.is_multiple_of(2) {
                 "/projects/quipu/.quipu/hooks/check.ts"
             } else {
                 "<builtin:guard>"
