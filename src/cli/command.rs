@@ -3,6 +3,7 @@
 #[expect(dead_code, reason = "no subcommand reads a stream yet")]
 mod io;
 mod models;
+mod sample;
 mod sessions;
 
 use std::io::Write as _;
@@ -29,6 +30,8 @@ pub(super) enum Command {
     Models(models::Models),
     /// List the sessions of this folder, show one, or write one out as Markdown
     Sessions(sessions::Sessions),
+    /// Write a legal stream that holds every event, variant and optional field of a wire
+    Sample(sample::Sample),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -48,6 +51,7 @@ pub(super) fn run(command: &Command) -> ExitCode {
     match command {
         Command::Models(models) => models.run(),
         Command::Sessions(sessions) => sessions.run(),
+        Command::Sample(sample) => sample.run(),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut whole(), "quipu", &mut script);
