@@ -1,5 +1,6 @@
 //! The contract of the stream: its bundles, version and grammar, as this build embeds them.
 
+pub mod check;
 pub mod grammar;
 pub mod json;
 pub mod lines;
