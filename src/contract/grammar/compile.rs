@@ -209,11 +209,17 @@ impl Compiler {
             after.push(StateSet::of(to));
         }
         let mut anywhere = vec![StateSet(0); events];
+        let mut foreign = anywhere.clone();
         for entry in &wire.anywhere {
             let states = self.set(&entry.r#in)?;
             for name in &entry.events {
                 let event = self.event(name)?;
-                anywhere[event].0 |= states.0;
+                let places = if entry.foreign {
+                    &mut foreign
+                } else {
+                    &mut anywhere
+                };
+                places[event].0 |= states.0;
             }
         }
         let ours = wire.states.values().enumerate();
@@ -231,6 +237,7 @@ impl Compiler {
             interrupted: self.set(&wire.interrupted)?,
             steps,
             anywhere,
+            foreign,
             after,
         })
     }
@@ -295,13 +302,14 @@ impl Compiler {
         let mut by_event = vec![0; self.names.len()];
         let mut ours = 0;
         for rule in &wire.rules {
-            let known = Rule::ALL.into_iter().find(|known| known.name() == rule.name);
+            let known = Rule::ALL
+                .into_iter()
+                .find(|known| known.name() == rule.name);
             let known = known.ok_or_else(|| format!("there is no rule `{}`", rule.name))?;
             for name in &rule.events {
                 let event = self.events.get(name);
-                let event = event.ok_or_else(|| {
-                    format!("rule `{}`: there is no event `{name}`", rule.name)
-                })?;
+                let event = event
+                    .ok_or_else(|| format!("rule `{}`: there is no event `{name}`", rule.name))?;
                 by_event[usize::from(*event)] |= known.bit();
             }
             if rule.promise.is_some() {

@@ -158,8 +158,6 @@ pub(in crate::contract) struct OrderFault {
     pub(in crate::contract) message: String,
     /// It breaks only what Quipu promises, not the document of the wire.
     pub(in crate::contract) ours: bool,
-    /// The line is in a wrong place, so that what follows from it is not certain.
-    pub(in crate::contract) misplaced: bool,
 }
 
 impl WireGrammar {
@@ -204,17 +202,21 @@ impl WireGrammar {
         })
     }
 
-    pub(in crate::contract) fn probe<'g, 'd, 'a>(&'g self, line: Value<'d, 'a>) -> Probe<'g, 'd, 'a> {
+    pub(in crate::contract) fn probe<'g, 'd, 'a>(
+        &'g self,
+        line: Value<'d, 'a>,
+    ) -> Probe<'g, 'd, 'a> {
         Probe::new(&self.pointers, line)
     }
 
-    /// Takes a line. `doubtful`: something is wrong with its content, so that it is not judged.
+    /// Takes a line. `doubtful`: something is wrong with its content, so that it is not judged;
+    /// `held`: what only Quipu promises counts.
     pub(in crate::contract) fn take(
         &self,
         order: &mut Order,
         event: EventId,
         line: &mut Probe<'_, '_, '_>,
-        (number, doubtful): (u64, bool),
+        (number, doubtful, held): (u64, bool, bool),
         faults: &mut Vec<OrderFault>,
     ) {
         let from = order.states;
@@ -225,14 +227,15 @@ impl WireGrammar {
                 if judged {
                     faults.push(self.misplaced(from, event, true));
                 }
-                judged = false;
+                judged &= !held;
                 to
             }
             Move::Fault(to) => {
                 if judged {
-                    faults.push(self.misplaced(from, event, false));
+                    let fault = self.misplaced(from, event, false);
+                    judged = fault.ours && !held;
+                    faults.push(fault);
                 }
-                judged = false;
                 if doubtful { self.machine.blind(to) } else { to }
             }
         };
@@ -244,8 +247,18 @@ impl WireGrammar {
             if !judged {
                 open.forgive();
             } else if let Some(fault) = fault.filter(|_| std::mem::take(&mut first)) {
-                let PairFault { pair, pointer, message, ours } = fault;
-                faults.push(OrderFault { name: pair, pointer, message, ours, misplaced: false });
+                let PairFault {
+                    pair,
+                    pointer,
+                    message,
+                    ours,
+                } = fault;
+                faults.push(OrderFault {
+                    name: pair,
+                    pointer,
+                    message,
+                    ours,
+                });
             }
         }
         if !judged {
@@ -283,7 +296,6 @@ impl WireGrammar {
             pointer: String::new(),
             message,
             ours: foreign || from.is_within(machine.ours),
-            misplaced: true,
         }
     }
 
@@ -291,10 +303,13 @@ impl WireGrammar {
     fn place(&self, states: StateSet) -> String {
         let mut states = states.each();
         let (Some(state), None) = (states.next(), states.next()) else {
-            return "after an earlier fault its place is not certain".to_owned();
+            return "nor where an earlier fault may have led".to_owned();
         };
         let words = &self.machine.descriptions[state];
-        let first = words.split_inclusive(['.', ';', ':']).next().unwrap_or(words);
+        let first = words
+            .split_inclusive(['.', ';', ':'])
+            .next()
+            .unwrap_or(words);
         let first = first.trim_end_matches(['.', ';', ':']);
         let mut chars = first.chars();
         match chars.next() {
@@ -354,7 +369,6 @@ impl WireGrammar {
                 pointer: String::new(),
                 message,
                 ours: false,
-                misplaced: true,
             });
         } else {
             for (pair, what) in open {
@@ -363,7 +377,6 @@ impl WireGrammar {
                     pointer: String::new(),
                     message: format!("the stream ends while {what} is open"),
                     ours: pair.ours,
-                    misplaced: false,
                 });
             }
         }

@@ -102,9 +102,7 @@ impl Open {
 }
 
 fn any(patterns: &[Pattern], line: &mut Probe<'_, '_, '_>, states: StateSet) -> bool {
-    patterns
-        .iter()
-        .any(|pattern| pattern.matches(line, states))
+    patterns.iter().any(|pattern| pattern.matches(line, states))
 }
 
 /// A value for messages: a string without its quotes, anything else as JSON.
@@ -181,7 +179,10 @@ impl Pair {
                         let since = open.items.remove(at).line;
                         Some(format!("{} open since line {since}", self.is(&name)))
                     } else if used {
-                        Some(format!("{} used before; each is used once", self.was(&name)))
+                        Some(format!(
+                            "{} used before; each is used once",
+                            self.was(&name)
+                        ))
                     } else {
                         None
                     };
@@ -197,9 +198,14 @@ impl Pair {
             };
             fault = fault.or(found);
         }
-        if open.items.is_empty() && any(&roles.inside, line, states) {
+        let alone = open.items.is_empty();
+        let inside = roles
+            .inside
+            .iter()
+            .find(|pattern| alone && pattern.matches(line, states));
+        if let Some(pattern) = inside {
             let message = format!("comes only between {} and {}", self.opener, self.closer);
-            fault = fault.or(Some(self.fault(String::new(), message, false)));
+            fault = fault.or(Some(self.fault(String::new(), message, pattern.ours)));
         }
         if fault.is_some() && std::mem::take(&mut open.forgive) {
             return None;
