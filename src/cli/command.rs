@@ -1,10 +1,10 @@
 //! The subcommands.
 
-#[expect(dead_code, reason = "no subcommand reads a stream yet")]
 mod io;
 mod models;
 mod sample;
 mod sessions;
+mod verify;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -32,6 +32,8 @@ pub(super) enum Command {
     Sessions(sessions::Sessions),
     /// Write a legal stream that holds every event, variant and optional field of a wire
     Sample(sample::Sample),
+    /// Check event streams: each line against the schema, the order, ids, pairings and sums
+    Verify(verify::Verify),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -52,6 +54,7 @@ pub(super) fn run(command: &Command) -> ExitCode {
         Command::Models(models) => models.run(),
         Command::Sessions(sessions) => sessions.run(),
         Command::Sample(sample) => sample.run(),
+        Command::Verify(verify) => verify.run(),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut whole(), "quipu", &mut script);
