@@ -1,6 +1,7 @@
 //! The subcommands.
 
-#[expect(dead_code, reason = "no subcommand reads a stream yet")]
+mod generate;
+#[allow(dead_code, reason = "no subcommand reads a stream yet")]
 mod io;
 mod models;
 mod sessions;
@@ -29,6 +30,9 @@ pub(super) enum Command {
     Models(models::Models),
     /// List the sessions of this folder, show one, or write one out as Markdown
     Sessions(sessions::Sessions),
+    /// Print typed definitions of the stream
+    #[command(subcommand)]
+    Schema(Schema),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -36,6 +40,13 @@ pub(super) enum Command {
     },
     /// Print the manual page (read it with `quipu man | man -l -`)
     Man,
+}
+
+/// What to do with the schema.
+#[derive(Debug, Subcommand)]
+pub(super) enum Schema {
+    /// Print the types of a line for TypeScript, Python or Go
+    Generate(generate::Generate),
 }
 
 /// Whether a first word is a subcommand.
@@ -48,6 +59,7 @@ pub(super) fn run(command: &Command) -> ExitCode {
     match command {
         Command::Models(models) => models.run(),
         Command::Sessions(sessions) => sessions.run(),
+        Command::Schema(Schema::Generate(generate)) => generate.run(),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut whole(), "quipu", &mut script);

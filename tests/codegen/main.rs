@@ -11,6 +11,8 @@ mod rust;
 
 mod apis;
 mod bundles;
+mod clients;
+mod clients_sample;
 mod compaction;
 mod def_mistakes;
 mod drift;
