@@ -12,7 +12,7 @@ use std::fmt;
 /// A language that definitions can be printed in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Language {
-    /// TypeScript 4.9 or later.
+    /// TypeScript 5 or later.
     TypeScript,
     /// Python 3.11 or later, standard library only.
     Python,

@@ -154,14 +154,16 @@ impl Page<'_> {
     }
 
     /// The comment of a def, which begins with its name.
-    fn comment(&mut self, def: &Def, more: &str) {
-        let text = format!("{}: {}{more}", def.title, def.text());
-        comment(&mut self.text, "", &text);
+    fn comment(&mut self, def: &Def) {
+        match def.text().as_str() {
+            "" => comment(&mut self.text, "", &def.title),
+            text => comment(&mut self.text, "", &format!("{}: {text}", def.title)),
+        }
     }
 
     fn structure(&mut self, def: &Def, fields: &[Field]) -> Result<(), Unusable> {
         let title = &def.title;
-        self.comment(def, "");
+        self.comment(def);
         if fields.is_empty() {
             let _ = writeln!(self.text, "type {title} struct{{}}");
             return Ok(());
@@ -212,8 +214,7 @@ impl Page<'_> {
         if !body.is_empty() {
             let _ = write!(
                 self.text,
-                "\n// MarshalJSON fills in what is the same in every {title}, and writes no null for an empty\n\
-                 // array.\n\
+                "\n// MarshalJSON fills in what every {title} has.\n\
                  func (v {title}) MarshalJSON() ([]byte, error) {{\n\
                  \ttype plain {title}\n\
                  {body}\
@@ -225,7 +226,7 @@ impl Page<'_> {
 
     fn values(&mut self, def: &Def, values: &[String]) {
         let title = &def.title;
-        self.comment(def, "");
+        self.comment(def);
         let _ = write!(
             self.text,
             "type {title} string\n\n// The values of {title} that this package knows.\nconst (\n"
@@ -249,14 +250,13 @@ impl Page<'_> {
     fn union(&mut self, def: &Def, union: &Union) {
         let title = &def.title;
         let tag = &union.tag;
-        self.comment(def, "");
+        self.comment(def);
         let _ = write!(
             self.text,
             "type {title} struct {{\n\
              \tValue {title}Value\n\
              }}\n\n\
-             // {title}Value is what a {title} holds, told apart by `{tag}`: one of the pointers that follow, or\n\
-             // *{UNKNOWN}.\n\
+             // {title}Value is one of the pointers that follow, told apart by `{tag}`.\n\
              type {title}Value interface {{\n\
              \tis{title}()\n\
              }}\n\n"
@@ -312,7 +312,7 @@ impl Page<'_> {
     fn either(&mut self, def: &Def, either: &StringOrArray) {
         let title = &def.title;
         let items = self.ty(&either.items);
-        self.comment(def, "");
+        self.comment(def);
         let _ = writeln!(self.text, "type {title} struct {{");
         let string = format!("{} Used while Items is nil.", either.string);
         comment(&mut self.text, "\t", string.trim_start());

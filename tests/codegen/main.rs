@@ -15,6 +15,7 @@ mod clients;
 mod clients_sample;
 mod compaction;
 mod def_mistakes;
+mod definitions;
 mod drift;
 mod folder;
 mod mistakes;

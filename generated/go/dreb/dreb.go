@@ -30,8 +30,7 @@ type DrebEvent struct {
 	Value DrebEventValue
 }
 
-// DrebEventValue is what a DrebEvent holds, told apart by `type`: one of the pointers that follow, or
-// *Unknown.
+// DrebEventValue is one of the pointers that follow, told apart by `type`.
 type DrebEventValue interface {
 	isDrebEvent()
 }
@@ -158,8 +157,7 @@ type DrebSessionHeader struct {
 	AgentType *string `json:"agentType,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every DrebSessionHeader, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every DrebSessionHeader has.
 func (v DrebSessionHeader) MarshalJSON() ([]byte, error) {
 	type plain DrebSessionHeader
 	if v.Type == "" {
@@ -185,8 +183,7 @@ type AgentStartEvent struct {
 	ThinkingLevel ThinkingLevel `json:"thinkingLevel,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every AgentStartEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every AgentStartEvent has.
 func (v AgentStartEvent) MarshalJSON() ([]byte, error) {
 	type plain AgentStartEvent
 	if v.Type == "" {
@@ -202,8 +199,7 @@ type TurnStartEvent struct {
 	Type string `json:"type"`
 }
 
-// MarshalJSON fills in what is the same in every TurnStartEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every TurnStartEvent has.
 func (v TurnStartEvent) MarshalJSON() ([]byte, error) {
 	type plain TurnStartEvent
 	if v.Type == "" {
@@ -224,8 +220,7 @@ type MessageStartEvent struct {
 	Message AgentMessage `json:"message"`
 }
 
-// MarshalJSON fills in what is the same in every MessageStartEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every MessageStartEvent has.
 func (v MessageStartEvent) MarshalJSON() ([]byte, error) {
 	type plain MessageStartEvent
 	if v.Type == "" {
@@ -249,8 +244,7 @@ type DrebMessageUpdateEvent struct {
 	Message AssistantMessage `json:"message"`
 }
 
-// MarshalJSON fills in what is the same in every DrebMessageUpdateEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every DrebMessageUpdateEvent has.
 func (v DrebMessageUpdateEvent) MarshalJSON() ([]byte, error) {
 	type plain DrebMessageUpdateEvent
 	if v.Type == "" {
@@ -270,8 +264,7 @@ type MessageEndEvent struct {
 	Message AgentMessage `json:"message"`
 }
 
-// MarshalJSON fills in what is the same in every MessageEndEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every MessageEndEvent has.
 func (v MessageEndEvent) MarshalJSON() ([]byte, error) {
 	type plain MessageEndEvent
 	if v.Type == "" {
@@ -297,8 +290,7 @@ type ToolExecutionStartEvent struct {
 	Args json.RawMessage `json:"args"`
 }
 
-// MarshalJSON fills in what is the same in every ToolExecutionStartEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ToolExecutionStartEvent has.
 func (v ToolExecutionStartEvent) MarshalJSON() ([]byte, error) {
 	type plain ToolExecutionStartEvent
 	if v.Type == "" {
@@ -327,8 +319,7 @@ type ToolExecutionUpdateEvent struct {
 	PartialResult ToolResult `json:"partialResult"`
 }
 
-// MarshalJSON fills in what is the same in every ToolExecutionUpdateEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ToolExecutionUpdateEvent has.
 func (v ToolExecutionUpdateEvent) MarshalJSON() ([]byte, error) {
 	type plain ToolExecutionUpdateEvent
 	if v.Type == "" {
@@ -357,8 +348,7 @@ type ToolExecutionEndEvent struct {
 	IsError bool `json:"isError"`
 }
 
-// MarshalJSON fills in what is the same in every ToolExecutionEndEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ToolExecutionEndEvent has.
 func (v ToolExecutionEndEvent) MarshalJSON() ([]byte, error) {
 	type plain ToolExecutionEndEvent
 	if v.Type == "" {
@@ -380,8 +370,7 @@ type TurnEndEvent struct {
 	ToolResults []ToolResultMessage `json:"toolResults"`
 }
 
-// MarshalJSON fills in what is the same in every TurnEndEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every TurnEndEvent has.
 func (v TurnEndEvent) MarshalJSON() ([]byte, error) {
 	type plain TurnEndEvent
 	if v.Type == "" {
@@ -416,8 +405,7 @@ type AutoRetryStartEvent struct {
 	ErrorMessage string `json:"errorMessage"`
 }
 
-// MarshalJSON fills in what is the same in every AutoRetryStartEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every AutoRetryStartEvent has.
 func (v AutoRetryStartEvent) MarshalJSON() ([]byte, error) {
 	type plain AutoRetryStartEvent
 	if v.Type == "" {
@@ -444,8 +432,7 @@ type AutoRetryEndEvent struct {
 	FinalError *string `json:"finalError,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every AutoRetryEndEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every AutoRetryEndEvent has.
 func (v AutoRetryEndEvent) MarshalJSON() ([]byte, error) {
 	type plain AutoRetryEndEvent
 	if v.Type == "" {
@@ -465,8 +452,7 @@ type DrebAutoCompactionStartEvent struct {
 	Reason DrebCompactionReason `json:"reason"`
 }
 
-// MarshalJSON fills in what is the same in every DrebAutoCompactionStartEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every DrebAutoCompactionStartEvent has.
 func (v DrebAutoCompactionStartEvent) MarshalJSON() ([]byte, error) {
 	type plain DrebAutoCompactionStartEvent
 	if v.Type == "" {
@@ -496,8 +482,7 @@ type DrebAutoCompactionEndEvent struct {
 	ErrorMessage *string `json:"errorMessage,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every DrebAutoCompactionEndEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every DrebAutoCompactionEndEvent has.
 func (v DrebAutoCompactionEndEvent) MarshalJSON() ([]byte, error) {
 	type plain DrebAutoCompactionEndEvent
 	if v.Type == "" {
@@ -515,8 +500,7 @@ type DrebSessionNameChangedEvent struct {
 	Name string `json:"name"`
 }
 
-// MarshalJSON fills in what is the same in every DrebSessionNameChangedEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every DrebSessionNameChangedEvent has.
 func (v DrebSessionNameChangedEvent) MarshalJSON() ([]byte, error) {
 	type plain DrebSessionNameChangedEvent
 	if v.Type == "" {
@@ -535,8 +519,7 @@ type TasksUpdateEvent struct {
 	Tasks []SessionTask `json:"tasks"`
 }
 
-// MarshalJSON fills in what is the same in every TasksUpdateEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every TasksUpdateEvent has.
 func (v TasksUpdateEvent) MarshalJSON() ([]byte, error) {
 	type plain TasksUpdateEvent
 	if v.Type == "" {
@@ -558,8 +541,7 @@ type SuggestNextEvent struct {
 	Command string `json:"command"`
 }
 
-// MarshalJSON fills in what is the same in every SuggestNextEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every SuggestNextEvent has.
 func (v SuggestNextEvent) MarshalJSON() ([]byte, error) {
 	type plain SuggestNextEvent
 	if v.Type == "" {
@@ -588,8 +570,7 @@ type BackgroundAgentStartEvent struct {
 	SessionDir *string `json:"sessionDir,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every BackgroundAgentStartEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every BackgroundAgentStartEvent has.
 func (v BackgroundAgentStartEvent) MarshalJSON() ([]byte, error) {
 	type plain BackgroundAgentStartEvent
 	if v.Type == "" {
@@ -632,8 +613,7 @@ type DrebSubagentArbitrationEvent struct {
 	ErrorMessage *string `json:"errorMessage,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every DrebSubagentArbitrationEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every DrebSubagentArbitrationEvent has.
 func (v DrebSubagentArbitrationEvent) MarshalJSON() ([]byte, error) {
 	type plain DrebSubagentArbitrationEvent
 	if v.Type == "" {
@@ -659,8 +639,7 @@ type DrebBackgroundAgentEvent struct {
 	Event DrebEvent `json:"event"`
 }
 
-// MarshalJSON fills in what is the same in every DrebBackgroundAgentEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every DrebBackgroundAgentEvent has.
 func (v DrebBackgroundAgentEvent) MarshalJSON() ([]byte, error) {
 	type plain DrebBackgroundAgentEvent
 	if v.Type == "" {
@@ -697,8 +676,7 @@ type BackgroundAgentEndEvent struct {
 	SessionFile *string `json:"sessionFile,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every BackgroundAgentEndEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every BackgroundAgentEndEvent has.
 func (v BackgroundAgentEndEvent) MarshalJSON() ([]byte, error) {
 	type plain BackgroundAgentEndEvent
 	if v.Type == "" {
@@ -724,8 +702,7 @@ type ParentPausedForBackgroundAgentsEvent struct {
 	TurnLimit float64 `json:"turnLimit"`
 }
 
-// MarshalJSON fills in what is the same in every ParentPausedForBackgroundAgentsEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ParentPausedForBackgroundAgentsEvent has.
 func (v ParentPausedForBackgroundAgentsEvent) MarshalJSON() ([]byte, error) {
 	type plain ParentPausedForBackgroundAgentsEvent
 	if v.Type == "" {
@@ -746,8 +723,7 @@ type DrebAgentEndEvent struct {
 	Messages []AgentMessage `json:"messages"`
 }
 
-// MarshalJSON fills in what is the same in every DrebAgentEndEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every DrebAgentEndEvent has.
 func (v DrebAgentEndEvent) MarshalJSON() ([]byte, error) {
 	type plain DrebAgentEndEvent
 	if v.Type == "" {
@@ -791,8 +767,7 @@ type AgentMessage struct {
 	Value AgentMessageValue
 }
 
-// AgentMessageValue is what a AgentMessage holds, told apart by `role`: one of the pointers that follow, or
-// *Unknown.
+// AgentMessageValue is one of the pointers that follow, told apart by `role`.
 type AgentMessageValue interface {
 	isAgentMessage()
 }
@@ -851,8 +826,7 @@ type DrebAssistantMessageEvent struct {
 	Value DrebAssistantMessageEventValue
 }
 
-// DrebAssistantMessageEventValue is what a DrebAssistantMessageEvent holds, told apart by `type`: one of the pointers that follow, or
-// *Unknown.
+// DrebAssistantMessageEventValue is one of the pointers that follow, told apart by `type`.
 type DrebAssistantMessageEventValue interface {
 	isDrebAssistantMessageEvent()
 }
@@ -956,8 +930,7 @@ type AssistantMessage struct {
 	DurationMs *float64 `json:"durationMs,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every AssistantMessage, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every AssistantMessage has.
 func (v AssistantMessage) MarshalJSON() ([]byte, error) {
 	type plain AssistantMessage
 	if v.Role == "" {
@@ -984,8 +957,7 @@ type ToolResult struct {
 	EndTurn *bool `json:"endTurn,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every ToolResult, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ToolResult has.
 func (v ToolResult) MarshalJSON() ([]byte, error) {
 	type plain ToolResult
 	if v.Content == nil {
@@ -1020,8 +992,7 @@ type ToolResultMessage struct {
 	Timestamp int64 `json:"timestamp"`
 }
 
-// MarshalJSON fills in what is the same in every ToolResultMessage, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ToolResultMessage has.
 func (v ToolResultMessage) MarshalJSON() ([]byte, error) {
 	type plain ToolResultMessage
 	if v.Role == "" {
@@ -1170,8 +1141,7 @@ type UserMessage struct {
 	Timestamp int64 `json:"timestamp"`
 }
 
-// MarshalJSON fills in what is the same in every UserMessage, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every UserMessage has.
 func (v UserMessage) MarshalJSON() ([]byte, error) {
 	type plain UserMessage
 	if v.Role == "" {
@@ -1211,8 +1181,7 @@ type BashExecutionMessage struct {
 	ExcludeFromContext *bool `json:"excludeFromContext,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every BashExecutionMessage, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every BashExecutionMessage has.
 func (v BashExecutionMessage) MarshalJSON() ([]byte, error) {
 	type plain BashExecutionMessage
 	if v.Role == "" {
@@ -1243,8 +1212,7 @@ type CustomMessage struct {
 	Timestamp int64 `json:"timestamp"`
 }
 
-// MarshalJSON fills in what is the same in every CustomMessage, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every CustomMessage has.
 func (v CustomMessage) MarshalJSON() ([]byte, error) {
 	type plain CustomMessage
 	if v.Role == "" {
@@ -1269,8 +1237,7 @@ type BranchSummaryMessage struct {
 	Timestamp int64 `json:"timestamp"`
 }
 
-// MarshalJSON fills in what is the same in every BranchSummaryMessage, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every BranchSummaryMessage has.
 func (v BranchSummaryMessage) MarshalJSON() ([]byte, error) {
 	type plain BranchSummaryMessage
 	if v.Role == "" {
@@ -1299,8 +1266,7 @@ type CompactionSummaryMessage struct {
 	Timestamp int64 `json:"timestamp"`
 }
 
-// MarshalJSON fills in what is the same in every CompactionSummaryMessage, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every CompactionSummaryMessage has.
 func (v CompactionSummaryMessage) MarshalJSON() ([]byte, error) {
 	type plain CompactionSummaryMessage
 	if v.Role == "" {
@@ -1321,8 +1287,7 @@ type DrebTextStart struct {
 	Partial AssistantMessage `json:"partial"`
 }
 
-// MarshalJSON fills in what is the same in every DrebTextStart, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every DrebTextStart has.
 func (v DrebTextStart) MarshalJSON() ([]byte, error) {
 	type plain DrebTextStart
 	if v.Type == "" {
@@ -1346,8 +1311,7 @@ type DrebTextDelta struct {
 	Partial AssistantMessage `json:"partial"`
 }
 
-// MarshalJSON fills in what is the same in every DrebTextDelta, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every DrebTextDelta has.
 func (v DrebTextDelta) MarshalJSON() ([]byte, error) {
 	type plain DrebTextDelta
 	if v.Type == "" {
@@ -1371,8 +1335,7 @@ type DrebTextEnd struct {
 	Partial AssistantMessage `json:"partial"`
 }
 
-// MarshalJSON fills in what is the same in every DrebTextEnd, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every DrebTextEnd has.
 func (v DrebTextEnd) MarshalJSON() ([]byte, error) {
 	type plain DrebTextEnd
 	if v.Type == "" {
@@ -1394,8 +1357,7 @@ type DrebThinkingStart struct {
 	Partial AssistantMessage `json:"partial"`
 }
 
-// MarshalJSON fills in what is the same in every DrebThinkingStart, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every DrebThinkingStart has.
 func (v DrebThinkingStart) MarshalJSON() ([]byte, error) {
 	type plain DrebThinkingStart
 	if v.Type == "" {
@@ -1419,8 +1381,7 @@ type DrebThinkingDelta struct {
 	Partial AssistantMessage `json:"partial"`
 }
 
-// MarshalJSON fills in what is the same in every DrebThinkingDelta, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every DrebThinkingDelta has.
 func (v DrebThinkingDelta) MarshalJSON() ([]byte, error) {
 	type plain DrebThinkingDelta
 	if v.Type == "" {
@@ -1444,8 +1405,7 @@ type DrebThinkingEnd struct {
 	Partial AssistantMessage `json:"partial"`
 }
 
-// MarshalJSON fills in what is the same in every DrebThinkingEnd, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every DrebThinkingEnd has.
 func (v DrebThinkingEnd) MarshalJSON() ([]byte, error) {
 	type plain DrebThinkingEnd
 	if v.Type == "" {
@@ -1467,8 +1427,7 @@ type DrebToolcallStart struct {
 	Partial AssistantMessage `json:"partial"`
 }
 
-// MarshalJSON fills in what is the same in every DrebToolcallStart, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every DrebToolcallStart has.
 func (v DrebToolcallStart) MarshalJSON() ([]byte, error) {
 	type plain DrebToolcallStart
 	if v.Type == "" {
@@ -1493,8 +1452,7 @@ type DrebToolcallDelta struct {
 	Partial AssistantMessage `json:"partial"`
 }
 
-// MarshalJSON fills in what is the same in every DrebToolcallDelta, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every DrebToolcallDelta has.
 func (v DrebToolcallDelta) MarshalJSON() ([]byte, error) {
 	type plain DrebToolcallDelta
 	if v.Type == "" {
@@ -1518,8 +1476,7 @@ type DrebToolcallEnd struct {
 	Partial AssistantMessage `json:"partial"`
 }
 
-// MarshalJSON fills in what is the same in every DrebToolcallEnd, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every DrebToolcallEnd has.
 func (v DrebToolcallEnd) MarshalJSON() ([]byte, error) {
 	type plain DrebToolcallEnd
 	if v.Type == "" {
@@ -1542,8 +1499,7 @@ type DoneDelta struct {
 	Message AssistantMessage `json:"message"`
 }
 
-// MarshalJSON fills in what is the same in every DoneDelta, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every DoneDelta has.
 func (v DoneDelta) MarshalJSON() ([]byte, error) {
 	type plain DoneDelta
 	if v.Type == "" {
@@ -1566,8 +1522,7 @@ type ErrorDelta struct {
 	Error AssistantMessage `json:"error"`
 }
 
-// MarshalJSON fills in what is the same in every ErrorDelta, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ErrorDelta has.
 func (v ErrorDelta) MarshalJSON() ([]byte, error) {
 	type plain ErrorDelta
 	if v.Type == "" {
@@ -1581,8 +1536,7 @@ type AssistantContent struct {
 	Value AssistantContentValue
 }
 
-// AssistantContentValue is what a AssistantContent holds, told apart by `type`: one of the pointers that follow, or
-// *Unknown.
+// AssistantContentValue is one of the pointers that follow, told apart by `type`.
 type AssistantContentValue interface {
 	isAssistantContent()
 }
@@ -1674,8 +1628,7 @@ type InputContent struct {
 	Value InputContentValue
 }
 
-// InputContentValue is what a InputContent holds, told apart by `type`: one of the pointers that follow, or
-// *Unknown.
+// InputContentValue is one of the pointers that follow, told apart by `type`.
 type InputContentValue interface {
 	isInputContent()
 }
@@ -1777,8 +1730,7 @@ type ToolCall struct {
 	ErrorMessage *string `json:"errorMessage,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every ToolCall, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ToolCall has.
 func (v ToolCall) MarshalJSON() ([]byte, error) {
 	type plain ToolCall
 	if v.Type == "" {
@@ -1803,8 +1755,7 @@ type TextContent struct {
 	TextSignature *string `json:"textSignature,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every TextContent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every TextContent has.
 func (v TextContent) MarshalJSON() ([]byte, error) {
 	type plain TextContent
 	if v.Type == "" {
@@ -1829,8 +1780,7 @@ type ThinkingContent struct {
 	Redacted *bool `json:"redacted,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every ThinkingContent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ThinkingContent has.
 func (v ThinkingContent) MarshalJSON() ([]byte, error) {
 	type plain ThinkingContent
 	if v.Type == "" {
@@ -1870,8 +1820,7 @@ type ImageContent struct {
 	MimeType string `json:"mimeType"`
 }
 
-// MarshalJSON fills in what is the same in every ImageContent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ImageContent has.
 func (v ImageContent) MarshalJSON() ([]byte, error) {
 	type plain ImageContent
 	if v.Type == "" {

@@ -30,8 +30,7 @@ type QuipuEvent struct {
 	Value QuipuEventValue
 }
 
-// QuipuEventValue is what a QuipuEvent holds, told apart by `type`: one of the pointers that follow, or
-// *Unknown.
+// QuipuEventValue is one of the pointers that follow, told apart by `type`.
 type QuipuEventValue interface {
 	isQuipuEvent()
 }
@@ -196,8 +195,7 @@ type SessionHeader struct {
 	Stream StreamInfo `json:"stream"`
 }
 
-// MarshalJSON fills in what is the same in every SessionHeader, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every SessionHeader has.
 func (v SessionHeader) MarshalJSON() ([]byte, error) {
 	type plain SessionHeader
 	if v.Type == "" {
@@ -229,8 +227,7 @@ type AgentStartEvent struct {
 	ThinkingLevel ThinkingLevel `json:"thinkingLevel,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every AgentStartEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every AgentStartEvent has.
 func (v AgentStartEvent) MarshalJSON() ([]byte, error) {
 	type plain AgentStartEvent
 	if v.Type == "" {
@@ -252,8 +249,7 @@ type TurnStartEvent struct {
 	At *int64 `json:"at,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every TurnStartEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every TurnStartEvent has.
 func (v TurnStartEvent) MarshalJSON() ([]byte, error) {
 	type plain TurnStartEvent
 	if v.Type == "" {
@@ -280,8 +276,7 @@ type MessageStartEvent struct {
 	Message AgentMessage `json:"message"`
 }
 
-// MarshalJSON fills in what is the same in every MessageStartEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every MessageStartEvent has.
 func (v MessageStartEvent) MarshalJSON() ([]byte, error) {
 	type plain MessageStartEvent
 	if v.Type == "" {
@@ -313,8 +308,7 @@ type MessageUpdateEvent struct {
 	ResolvedToolName *string `json:"resolvedToolName,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every MessageUpdateEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every MessageUpdateEvent has.
 func (v MessageUpdateEvent) MarshalJSON() ([]byte, error) {
 	type plain MessageUpdateEvent
 	if v.Type == "" {
@@ -340,8 +334,7 @@ type MessageEndEvent struct {
 	Message AgentMessage `json:"message"`
 }
 
-// MarshalJSON fills in what is the same in every MessageEndEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every MessageEndEvent has.
 func (v MessageEndEvent) MarshalJSON() ([]byte, error) {
 	type plain MessageEndEvent
 	if v.Type == "" {
@@ -373,8 +366,7 @@ type ToolExecutionStartEvent struct {
 	Args json.RawMessage `json:"args"`
 }
 
-// MarshalJSON fills in what is the same in every ToolExecutionStartEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ToolExecutionStartEvent has.
 func (v ToolExecutionStartEvent) MarshalJSON() ([]byte, error) {
 	type plain ToolExecutionStartEvent
 	if v.Type == "" {
@@ -409,8 +401,7 @@ type ToolExecutionUpdateEvent struct {
 	PartialResult ToolResult `json:"partialResult"`
 }
 
-// MarshalJSON fills in what is the same in every ToolExecutionUpdateEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ToolExecutionUpdateEvent has.
 func (v ToolExecutionUpdateEvent) MarshalJSON() ([]byte, error) {
 	type plain ToolExecutionUpdateEvent
 	if v.Type == "" {
@@ -445,8 +436,7 @@ type ToolExecutionEndEvent struct {
 	IsError bool `json:"isError"`
 }
 
-// MarshalJSON fills in what is the same in every ToolExecutionEndEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ToolExecutionEndEvent has.
 func (v ToolExecutionEndEvent) MarshalJSON() ([]byte, error) {
 	type plain ToolExecutionEndEvent
 	if v.Type == "" {
@@ -502,8 +492,7 @@ type ToolHookStatusEvent struct {
 	ErrorMessage *string `json:"errorMessage,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every ToolHookStatusEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ToolHookStatusEvent has.
 func (v ToolHookStatusEvent) MarshalJSON() ([]byte, error) {
 	type plain ToolHookStatusEvent
 	if v.Type == "" {
@@ -531,8 +520,7 @@ type TurnEndEvent struct {
 	ToolResults []ToolResultMessage `json:"toolResults"`
 }
 
-// MarshalJSON fills in what is the same in every TurnEndEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every TurnEndEvent has.
 func (v TurnEndEvent) MarshalJSON() ([]byte, error) {
 	type plain TurnEndEvent
 	if v.Type == "" {
@@ -567,8 +555,7 @@ type AgentEndEvent struct {
 	AbortCause *AgentAbortCause `json:"abortCause,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every AgentEndEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every AgentEndEvent has.
 func (v AgentEndEvent) MarshalJSON() ([]byte, error) {
 	type plain AgentEndEvent
 	if v.Type == "" {
@@ -609,8 +596,7 @@ type AutoRetryStartEvent struct {
 	ErrorMessage string `json:"errorMessage"`
 }
 
-// MarshalJSON fills in what is the same in every AutoRetryStartEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every AutoRetryStartEvent has.
 func (v AutoRetryStartEvent) MarshalJSON() ([]byte, error) {
 	type plain AutoRetryStartEvent
 	if v.Type == "" {
@@ -643,8 +629,7 @@ type AutoRetryEndEvent struct {
 	FinalError *string `json:"finalError,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every AutoRetryEndEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every AutoRetryEndEvent has.
 func (v AutoRetryEndEvent) MarshalJSON() ([]byte, error) {
 	type plain AutoRetryEndEvent
 	if v.Type == "" {
@@ -672,8 +657,7 @@ type CompactionStartEvent struct {
 	RequestID *string `json:"requestId,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every CompactionStartEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every CompactionStartEvent has.
 func (v CompactionStartEvent) MarshalJSON() ([]byte, error) {
 	type plain CompactionStartEvent
 	if v.Type == "" {
@@ -706,8 +690,7 @@ type CompactionProgressEvent struct {
 	Text *string `json:"text,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every CompactionProgressEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every CompactionProgressEvent has.
 func (v CompactionProgressEvent) MarshalJSON() ([]byte, error) {
 	type plain CompactionProgressEvent
 	if v.Type == "" {
@@ -762,8 +745,7 @@ type CompactionEndEvent struct {
 	Usage *Usage `json:"usage,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every CompactionEndEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every CompactionEndEvent has.
 func (v CompactionEndEvent) MarshalJSON() ([]byte, error) {
 	type plain CompactionEndEvent
 	if v.Type == "" {
@@ -797,8 +779,7 @@ type SummarizationRetryScheduledEvent struct {
 	ErrorMessage string `json:"errorMessage"`
 }
 
-// MarshalJSON fills in what is the same in every SummarizationRetryScheduledEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every SummarizationRetryScheduledEvent has.
 func (v SummarizationRetryScheduledEvent) MarshalJSON() ([]byte, error) {
 	type plain SummarizationRetryScheduledEvent
 	if v.Type == "" {
@@ -813,8 +794,7 @@ type SummarizationRetryAttemptStartEvent struct {
 	Value SummarizationRetryAttemptStartEventValue
 }
 
-// SummarizationRetryAttemptStartEventValue is what a SummarizationRetryAttemptStartEvent holds, told apart by `source`: one of the pointers that follow, or
-// *Unknown.
+// SummarizationRetryAttemptStartEventValue is one of the pointers that follow, told apart by `source`.
 type SummarizationRetryAttemptStartEventValue interface {
 	isSummarizationRetryAttemptStartEvent()
 }
@@ -864,8 +844,7 @@ type SummarizationRetryFinishedEvent struct {
 	At *int64 `json:"at,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every SummarizationRetryFinishedEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every SummarizationRetryFinishedEvent has.
 func (v SummarizationRetryFinishedEvent) MarshalJSON() ([]byte, error) {
 	type plain SummarizationRetryFinishedEvent
 	if v.Type == "" {
@@ -893,8 +872,7 @@ type QueueUpdateEvent struct {
 	FollowUp []string `json:"followUp"`
 }
 
-// MarshalJSON fills in what is the same in every QueueUpdateEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every QueueUpdateEvent has.
 func (v QueueUpdateEvent) MarshalJSON() ([]byte, error) {
 	type plain QueueUpdateEvent
 	if v.Type == "" {
@@ -924,8 +902,7 @@ type SessionInfoChangedEvent struct {
 	Name *string `json:"name,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every SessionInfoChangedEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every SessionInfoChangedEvent has.
 func (v SessionInfoChangedEvent) MarshalJSON() ([]byte, error) {
 	type plain SessionInfoChangedEvent
 	if v.Type == "" {
@@ -951,8 +928,7 @@ type ThinkingLevelChangedEvent struct {
 	Level ThinkingLevel `json:"level"`
 }
 
-// MarshalJSON fills in what is the same in every ThinkingLevelChangedEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ThinkingLevelChangedEvent has.
 func (v ThinkingLevelChangedEvent) MarshalJSON() ([]byte, error) {
 	type plain ThinkingLevelChangedEvent
 	if v.Type == "" {
@@ -991,8 +967,7 @@ type ThinkingLevelClampedEvent struct {
 	Reason ThinkingClampReason `json:"reason"`
 }
 
-// MarshalJSON fills in what is the same in every ThinkingLevelClampedEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ThinkingLevelClampedEvent has.
 func (v ThinkingLevelClampedEvent) MarshalJSON() ([]byte, error) {
 	type plain ThinkingLevelClampedEvent
 	if v.Type == "" {
@@ -1032,8 +1007,7 @@ type SystemPromptChangeEvent struct {
 	SystemPromptName *string `json:"systemPromptName,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every SystemPromptChangeEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every SystemPromptChangeEvent has.
 func (v SystemPromptChangeEvent) MarshalJSON() ([]byte, error) {
 	type plain SystemPromptChangeEvent
 	if v.Type == "" {
@@ -1061,8 +1035,7 @@ type TasksUpdateEvent struct {
 	Tasks []SessionTask `json:"tasks"`
 }
 
-// MarshalJSON fills in what is the same in every TasksUpdateEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every TasksUpdateEvent has.
 func (v TasksUpdateEvent) MarshalJSON() ([]byte, error) {
 	type plain TasksUpdateEvent
 	if v.Type == "" {
@@ -1090,8 +1063,7 @@ type SuggestNextEvent struct {
 	Command string `json:"command"`
 }
 
-// MarshalJSON fills in what is the same in every SuggestNextEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every SuggestNextEvent has.
 func (v SuggestNextEvent) MarshalJSON() ([]byte, error) {
 	type plain SuggestNextEvent
 	if v.Type == "" {
@@ -1126,8 +1098,7 @@ type BackgroundAgentStartEvent struct {
 	SessionDir *string `json:"sessionDir,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every BackgroundAgentStartEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every BackgroundAgentStartEvent has.
 func (v BackgroundAgentStartEvent) MarshalJSON() ([]byte, error) {
 	type plain BackgroundAgentStartEvent
 	if v.Type == "" {
@@ -1178,8 +1149,7 @@ type SubagentArbitrationEvent struct {
 	Usage *Usage `json:"usage,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every SubagentArbitrationEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every SubagentArbitrationEvent has.
 func (v SubagentArbitrationEvent) MarshalJSON() ([]byte, error) {
 	type plain SubagentArbitrationEvent
 	if v.Type == "" {
@@ -1210,8 +1180,7 @@ type BackgroundAgentEvent struct {
 	Event QuipuEvent `json:"event"`
 }
 
-// MarshalJSON fills in what is the same in every BackgroundAgentEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every BackgroundAgentEvent has.
 func (v BackgroundAgentEvent) MarshalJSON() ([]byte, error) {
 	type plain BackgroundAgentEvent
 	if v.Type == "" {
@@ -1254,8 +1223,7 @@ type BackgroundAgentEndEvent struct {
 	SessionFile *string `json:"sessionFile,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every BackgroundAgentEndEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every BackgroundAgentEndEvent has.
 func (v BackgroundAgentEndEvent) MarshalJSON() ([]byte, error) {
 	type plain BackgroundAgentEndEvent
 	if v.Type == "" {
@@ -1287,8 +1255,7 @@ type ParentPausedForBackgroundAgentsEvent struct {
 	TurnLimit float64 `json:"turnLimit"`
 }
 
-// MarshalJSON fills in what is the same in every ParentPausedForBackgroundAgentsEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ParentPausedForBackgroundAgentsEvent has.
 func (v ParentPausedForBackgroundAgentsEvent) MarshalJSON() ([]byte, error) {
 	type plain ParentPausedForBackgroundAgentsEvent
 	if v.Type == "" {
@@ -1331,8 +1298,7 @@ type StreamEndEvent struct {
 	Lines int64 `json:"lines"`
 }
 
-// MarshalJSON fills in what is the same in every StreamEndEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every StreamEndEvent has.
 func (v StreamEndEvent) MarshalJSON() ([]byte, error) {
 	type plain StreamEndEvent
 	if v.Type == "" {
@@ -1385,8 +1351,7 @@ type AgentMessage struct {
 	Value AgentMessageValue
 }
 
-// AgentMessageValue is what a AgentMessage holds, told apart by `role`: one of the pointers that follow, or
-// *Unknown.
+// AgentMessageValue is one of the pointers that follow, told apart by `role`.
 type AgentMessageValue interface {
 	isAgentMessage()
 }
@@ -1474,8 +1439,7 @@ type AssistantMessageEvent struct {
 	Value AssistantMessageEventValue
 }
 
-// AssistantMessageEventValue is what a AssistantMessageEvent holds, told apart by `type`: one of the pointers that follow, or
-// *Unknown.
+// AssistantMessageEventValue is one of the pointers that follow, told apart by `type`.
 type AssistantMessageEventValue interface {
 	isAssistantMessageEvent()
 }
@@ -1554,8 +1518,7 @@ type ToolResult struct {
 	EndTurn *bool `json:"endTurn,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every ToolResult, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ToolResult has.
 func (v ToolResult) MarshalJSON() ([]byte, error) {
 	type plain ToolResult
 	if v.Content == nil {
@@ -1627,8 +1590,7 @@ type AssistantMessage struct {
 	DurationMs *float64 `json:"durationMs,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every AssistantMessage, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every AssistantMessage has.
 func (v AssistantMessage) MarshalJSON() ([]byte, error) {
 	type plain AssistantMessage
 	if v.Role == "" {
@@ -1666,8 +1628,7 @@ type ToolResultMessage struct {
 	Timestamp int64 `json:"timestamp"`
 }
 
-// MarshalJSON fills in what is the same in every ToolResultMessage, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ToolResultMessage has.
 func (v ToolResultMessage) MarshalJSON() ([]byte, error) {
 	type plain ToolResultMessage
 	if v.Role == "" {
@@ -1688,8 +1649,7 @@ type AgentAbortCause struct {
 	Reason SessionReplaceReason `json:"reason"`
 }
 
-// MarshalJSON fills in what is the same in every AgentAbortCause, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every AgentAbortCause has.
 func (v AgentAbortCause) MarshalJSON() ([]byte, error) {
 	type plain AgentAbortCause
 	if v.Type == "" {
@@ -1765,8 +1725,7 @@ type SummarizationRetryAttemptStartBranchSummaryEvent struct {
 	Source string `json:"source"`
 }
 
-// MarshalJSON fills in what is the same in every SummarizationRetryAttemptStartBranchSummaryEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every SummarizationRetryAttemptStartBranchSummaryEvent has.
 func (v SummarizationRetryAttemptStartBranchSummaryEvent) MarshalJSON() ([]byte, error) {
 	type plain SummarizationRetryAttemptStartBranchSummaryEvent
 	if v.Type == "" {
@@ -1797,8 +1756,7 @@ type SummarizationRetryAttemptStartCompactionEvent struct {
 	Reason CompactionReason `json:"reason"`
 }
 
-// MarshalJSON fills in what is the same in every SummarizationRetryAttemptStartCompactionEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every SummarizationRetryAttemptStartCompactionEvent has.
 func (v SummarizationRetryAttemptStartCompactionEvent) MarshalJSON() ([]byte, error) {
 	type plain SummarizationRetryAttemptStartCompactionEvent
 	if v.Type == "" {
@@ -1853,8 +1811,7 @@ type Model struct {
 	MaxTokens *int64 `json:"maxTokens,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every Model, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every Model has.
 func (v Model) MarshalJSON() ([]byte, error) {
 	type plain Model
 	if v.Input == nil {
@@ -2010,8 +1967,7 @@ type UserMessage struct {
 	Timestamp int64 `json:"timestamp"`
 }
 
-// MarshalJSON fills in what is the same in every UserMessage, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every UserMessage has.
 func (v UserMessage) MarshalJSON() ([]byte, error) {
 	type plain UserMessage
 	if v.Role == "" {
@@ -2051,8 +2007,7 @@ type BashExecutionMessage struct {
 	ExcludeFromContext *bool `json:"excludeFromContext,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every BashExecutionMessage, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every BashExecutionMessage has.
 func (v BashExecutionMessage) MarshalJSON() ([]byte, error) {
 	type plain BashExecutionMessage
 	if v.Role == "" {
@@ -2083,8 +2038,7 @@ type CustomMessage struct {
 	Timestamp int64 `json:"timestamp"`
 }
 
-// MarshalJSON fills in what is the same in every CustomMessage, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every CustomMessage has.
 func (v CustomMessage) MarshalJSON() ([]byte, error) {
 	type plain CustomMessage
 	if v.Role == "" {
@@ -2109,8 +2063,7 @@ type BranchSummaryMessage struct {
 	Timestamp int64 `json:"timestamp"`
 }
 
-// MarshalJSON fills in what is the same in every BranchSummaryMessage, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every BranchSummaryMessage has.
 func (v BranchSummaryMessage) MarshalJSON() ([]byte, error) {
 	type plain BranchSummaryMessage
 	if v.Role == "" {
@@ -2139,8 +2092,7 @@ type CompactionSummaryMessage struct {
 	Timestamp int64 `json:"timestamp"`
 }
 
-// MarshalJSON fills in what is the same in every CompactionSummaryMessage, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every CompactionSummaryMessage has.
 func (v CompactionSummaryMessage) MarshalJSON() ([]byte, error) {
 	type plain CompactionSummaryMessage
 	if v.Role == "" {
@@ -2177,8 +2129,7 @@ type TextStart struct {
 	ContentIndex int64 `json:"contentIndex"`
 }
 
-// MarshalJSON fills in what is the same in every TextStart, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every TextStart has.
 func (v TextStart) MarshalJSON() ([]byte, error) {
 	type plain TextStart
 	if v.Type == "" {
@@ -2199,8 +2150,7 @@ type TextDelta struct {
 	Delta string `json:"delta"`
 }
 
-// MarshalJSON fills in what is the same in every TextDelta, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every TextDelta has.
 func (v TextDelta) MarshalJSON() ([]byte, error) {
 	type plain TextDelta
 	if v.Type == "" {
@@ -2221,8 +2171,7 @@ type TextEnd struct {
 	Content string `json:"content"`
 }
 
-// MarshalJSON fills in what is the same in every TextEnd, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every TextEnd has.
 func (v TextEnd) MarshalJSON() ([]byte, error) {
 	type plain TextEnd
 	if v.Type == "" {
@@ -2241,8 +2190,7 @@ type ThinkingStart struct {
 	ContentIndex int64 `json:"contentIndex"`
 }
 
-// MarshalJSON fills in what is the same in every ThinkingStart, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ThinkingStart has.
 func (v ThinkingStart) MarshalJSON() ([]byte, error) {
 	type plain ThinkingStart
 	if v.Type == "" {
@@ -2263,8 +2211,7 @@ type ThinkingDelta struct {
 	Delta string `json:"delta"`
 }
 
-// MarshalJSON fills in what is the same in every ThinkingDelta, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ThinkingDelta has.
 func (v ThinkingDelta) MarshalJSON() ([]byte, error) {
 	type plain ThinkingDelta
 	if v.Type == "" {
@@ -2285,8 +2232,7 @@ type ThinkingEnd struct {
 	Content string `json:"content"`
 }
 
-// MarshalJSON fills in what is the same in every ThinkingEnd, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ThinkingEnd has.
 func (v ThinkingEnd) MarshalJSON() ([]byte, error) {
 	type plain ThinkingEnd
 	if v.Type == "" {
@@ -2311,8 +2257,7 @@ type ToolcallStart struct {
 	ToolName string `json:"toolName"`
 }
 
-// MarshalJSON fills in what is the same in every ToolcallStart, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ToolcallStart has.
 func (v ToolcallStart) MarshalJSON() ([]byte, error) {
 	type plain ToolcallStart
 	if v.Type == "" {
@@ -2333,8 +2278,7 @@ type ToolcallDelta struct {
 	Delta string `json:"delta"`
 }
 
-// MarshalJSON fills in what is the same in every ToolcallDelta, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ToolcallDelta has.
 func (v ToolcallDelta) MarshalJSON() ([]byte, error) {
 	type plain ToolcallDelta
 	if v.Type == "" {
@@ -2355,8 +2299,7 @@ type ToolcallEnd struct {
 	ToolCall ToolCall `json:"toolCall"`
 }
 
-// MarshalJSON fills in what is the same in every ToolcallEnd, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ToolcallEnd has.
 func (v ToolcallEnd) MarshalJSON() ([]byte, error) {
 	type plain ToolcallEnd
 	if v.Type == "" {
@@ -2379,8 +2322,7 @@ type DoneDelta struct {
 	Message AssistantMessage `json:"message"`
 }
 
-// MarshalJSON fills in what is the same in every DoneDelta, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every DoneDelta has.
 func (v DoneDelta) MarshalJSON() ([]byte, error) {
 	type plain DoneDelta
 	if v.Type == "" {
@@ -2403,8 +2345,7 @@ type ErrorDelta struct {
 	Error AssistantMessage `json:"error"`
 }
 
-// MarshalJSON fills in what is the same in every ErrorDelta, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ErrorDelta has.
 func (v ErrorDelta) MarshalJSON() ([]byte, error) {
 	type plain ErrorDelta
 	if v.Type == "" {
@@ -2418,8 +2359,7 @@ type InputContent struct {
 	Value InputContentValue
 }
 
-// InputContentValue is what a InputContent holds, told apart by `type`: one of the pointers that follow, or
-// *Unknown.
+// InputContentValue is one of the pointers that follow, told apart by `type`.
 type InputContentValue interface {
 	isInputContent()
 }
@@ -2461,8 +2401,7 @@ type AssistantContent struct {
 	Value AssistantContentValue
 }
 
-// AssistantContentValue is what a AssistantContent holds, told apart by `type`: one of the pointers that follow, or
-// *Unknown.
+// AssistantContentValue is one of the pointers that follow, told apart by `type`.
 type AssistantContentValue interface {
 	isAssistantContent()
 }
@@ -2652,8 +2591,7 @@ type ToolCall struct {
 	ErrorMessage *string `json:"errorMessage,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every ToolCall, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ToolCall has.
 func (v ToolCall) MarshalJSON() ([]byte, error) {
 	type plain ToolCall
 	if v.Type == "" {
@@ -2678,8 +2616,7 @@ type TextContent struct {
 	TextSignature *string `json:"textSignature,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every TextContent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every TextContent has.
 func (v TextContent) MarshalJSON() ([]byte, error) {
 	type plain TextContent
 	if v.Type == "" {
@@ -2700,8 +2637,7 @@ type ImageContent struct {
 	MimeType string `json:"mimeType"`
 }
 
-// MarshalJSON fills in what is the same in every ImageContent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ImageContent has.
 func (v ImageContent) MarshalJSON() ([]byte, error) {
 	type plain ImageContent
 	if v.Type == "" {
@@ -2726,8 +2662,7 @@ type ThinkingContent struct {
 	Redacted *bool `json:"redacted,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every ThinkingContent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ThinkingContent has.
 func (v ThinkingContent) MarshalJSON() ([]byte, error) {
 	type plain ThinkingContent
 	if v.Type == "" {

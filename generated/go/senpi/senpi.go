@@ -31,8 +31,7 @@ type SenpiEvent struct {
 	Value SenpiEventValue
 }
 
-// SenpiEventValue is what a SenpiEvent holds, told apart by `type`: one of the pointers that follow, or
-// *Unknown.
+// SenpiEventValue is one of the pointers that follow, told apart by `type`.
 type SenpiEventValue interface {
 	isSenpiEvent()
 }
@@ -162,8 +161,7 @@ type SenpiSessionHeader struct {
 	ParentSession *string `json:"parentSession,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every SenpiSessionHeader, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every SenpiSessionHeader has.
 func (v SenpiSessionHeader) MarshalJSON() ([]byte, error) {
 	type plain SenpiSessionHeader
 	if v.Type == "" {
@@ -183,8 +181,7 @@ type SenpiAgentStartEvent struct {
 	Type string `json:"type"`
 }
 
-// MarshalJSON fills in what is the same in every SenpiAgentStartEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every SenpiAgentStartEvent has.
 func (v SenpiAgentStartEvent) MarshalJSON() ([]byte, error) {
 	type plain SenpiAgentStartEvent
 	if v.Type == "" {
@@ -200,8 +197,7 @@ type TurnStartEvent struct {
 	Type string `json:"type"`
 }
 
-// MarshalJSON fills in what is the same in every TurnStartEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every TurnStartEvent has.
 func (v TurnStartEvent) MarshalJSON() ([]byte, error) {
 	type plain TurnStartEvent
 	if v.Type == "" {
@@ -222,8 +218,7 @@ type MessageStartEvent struct {
 	Message AgentMessage `json:"message"`
 }
 
-// MarshalJSON fills in what is the same in every MessageStartEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every MessageStartEvent has.
 func (v MessageStartEvent) MarshalJSON() ([]byte, error) {
 	type plain MessageStartEvent
 	if v.Type == "" {
@@ -249,8 +244,7 @@ type MessageUpdateEvent struct {
 	ResolvedToolName *string `json:"resolvedToolName,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every MessageUpdateEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every MessageUpdateEvent has.
 func (v MessageUpdateEvent) MarshalJSON() ([]byte, error) {
 	type plain MessageUpdateEvent
 	if v.Type == "" {
@@ -270,8 +264,7 @@ type MessageEndEvent struct {
 	Message AgentMessage `json:"message"`
 }
 
-// MarshalJSON fills in what is the same in every MessageEndEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every MessageEndEvent has.
 func (v MessageEndEvent) MarshalJSON() ([]byte, error) {
 	type plain MessageEndEvent
 	if v.Type == "" {
@@ -297,8 +290,7 @@ type ToolExecutionStartEvent struct {
 	Args json.RawMessage `json:"args"`
 }
 
-// MarshalJSON fills in what is the same in every ToolExecutionStartEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ToolExecutionStartEvent has.
 func (v ToolExecutionStartEvent) MarshalJSON() ([]byte, error) {
 	type plain ToolExecutionStartEvent
 	if v.Type == "" {
@@ -327,8 +319,7 @@ type ToolExecutionUpdateEvent struct {
 	PartialResult ToolResult `json:"partialResult"`
 }
 
-// MarshalJSON fills in what is the same in every ToolExecutionUpdateEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ToolExecutionUpdateEvent has.
 func (v ToolExecutionUpdateEvent) MarshalJSON() ([]byte, error) {
 	type plain ToolExecutionUpdateEvent
 	if v.Type == "" {
@@ -357,8 +348,7 @@ type ToolExecutionEndEvent struct {
 	IsError bool `json:"isError"`
 }
 
-// MarshalJSON fills in what is the same in every ToolExecutionEndEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ToolExecutionEndEvent has.
 func (v ToolExecutionEndEvent) MarshalJSON() ([]byte, error) {
 	type plain ToolExecutionEndEvent
 	if v.Type == "" {
@@ -408,8 +398,7 @@ type ToolHookStatusEvent struct {
 	ErrorMessage *string `json:"errorMessage,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every ToolHookStatusEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ToolHookStatusEvent has.
 func (v ToolHookStatusEvent) MarshalJSON() ([]byte, error) {
 	type plain ToolHookStatusEvent
 	if v.Type == "" {
@@ -431,8 +420,7 @@ type TurnEndEvent struct {
 	ToolResults []ToolResultMessage `json:"toolResults"`
 }
 
-// MarshalJSON fills in what is the same in every TurnEndEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every TurnEndEvent has.
 func (v TurnEndEvent) MarshalJSON() ([]byte, error) {
 	type plain TurnEndEvent
 	if v.Type == "" {
@@ -461,8 +449,7 @@ type AgentEndEvent struct {
 	AbortCause *AgentAbortCause `json:"abortCause,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every AgentEndEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every AgentEndEvent has.
 func (v AgentEndEvent) MarshalJSON() ([]byte, error) {
 	type plain AgentEndEvent
 	if v.Type == "" {
@@ -497,8 +484,7 @@ type AutoRetryStartEvent struct {
 	ErrorMessage string `json:"errorMessage"`
 }
 
-// MarshalJSON fills in what is the same in every AutoRetryStartEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every AutoRetryStartEvent has.
 func (v AutoRetryStartEvent) MarshalJSON() ([]byte, error) {
 	type plain AutoRetryStartEvent
 	if v.Type == "" {
@@ -525,8 +511,7 @@ type AutoRetryEndEvent struct {
 	FinalError *string `json:"finalError,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every AutoRetryEndEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every AutoRetryEndEvent has.
 func (v AutoRetryEndEvent) MarshalJSON() ([]byte, error) {
 	type plain AutoRetryEndEvent
 	if v.Type == "" {
@@ -546,8 +531,7 @@ type SenpiCompactionStartEvent struct {
 	Reason CompactionReason `json:"reason"`
 }
 
-// MarshalJSON fills in what is the same in every SenpiCompactionStartEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every SenpiCompactionStartEvent has.
 func (v SenpiCompactionStartEvent) MarshalJSON() ([]byte, error) {
 	type plain SenpiCompactionStartEvent
 	if v.Type == "" {
@@ -574,8 +558,7 @@ type CompactionProgressEvent struct {
 	Text *string `json:"text,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every CompactionProgressEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every CompactionProgressEvent has.
 func (v CompactionProgressEvent) MarshalJSON() ([]byte, error) {
 	type plain CompactionProgressEvent
 	if v.Type == "" {
@@ -618,8 +601,7 @@ type SenpiCompactionEndEvent struct {
 	ErrorMessage *string `json:"errorMessage,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every SenpiCompactionEndEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every SenpiCompactionEndEvent has.
 func (v SenpiCompactionEndEvent) MarshalJSON() ([]byte, error) {
 	type plain SenpiCompactionEndEvent
 	if v.Type == "" {
@@ -647,8 +629,7 @@ type SummarizationRetryScheduledEvent struct {
 	ErrorMessage string `json:"errorMessage"`
 }
 
-// MarshalJSON fills in what is the same in every SummarizationRetryScheduledEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every SummarizationRetryScheduledEvent has.
 func (v SummarizationRetryScheduledEvent) MarshalJSON() ([]byte, error) {
 	type plain SummarizationRetryScheduledEvent
 	if v.Type == "" {
@@ -663,8 +644,7 @@ type SummarizationRetryAttemptStartEvent struct {
 	Value SummarizationRetryAttemptStartEventValue
 }
 
-// SummarizationRetryAttemptStartEventValue is what a SummarizationRetryAttemptStartEvent holds, told apart by `source`: one of the pointers that follow, or
-// *Unknown.
+// SummarizationRetryAttemptStartEventValue is one of the pointers that follow, told apart by `source`.
 type SummarizationRetryAttemptStartEventValue interface {
 	isSummarizationRetryAttemptStartEvent()
 }
@@ -708,8 +688,7 @@ type SummarizationRetryFinishedEvent struct {
 	Type string `json:"type"`
 }
 
-// MarshalJSON fills in what is the same in every SummarizationRetryFinishedEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every SummarizationRetryFinishedEvent has.
 func (v SummarizationRetryFinishedEvent) MarshalJSON() ([]byte, error) {
 	type plain SummarizationRetryFinishedEvent
 	if v.Type == "" {
@@ -731,8 +710,7 @@ type QueueUpdateEvent struct {
 	FollowUp []string `json:"followUp"`
 }
 
-// MarshalJSON fills in what is the same in every QueueUpdateEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every QueueUpdateEvent has.
 func (v QueueUpdateEvent) MarshalJSON() ([]byte, error) {
 	type plain QueueUpdateEvent
 	if v.Type == "" {
@@ -756,8 +734,7 @@ type SessionInfoChangedEvent struct {
 	Name *string `json:"name,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every SessionInfoChangedEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every SessionInfoChangedEvent has.
 func (v SessionInfoChangedEvent) MarshalJSON() ([]byte, error) {
 	type plain SessionInfoChangedEvent
 	if v.Type == "" {
@@ -777,8 +754,7 @@ type ThinkingLevelChangedEvent struct {
 	Level ThinkingLevel `json:"level"`
 }
 
-// MarshalJSON fills in what is the same in every ThinkingLevelChangedEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ThinkingLevelChangedEvent has.
 func (v ThinkingLevelChangedEvent) MarshalJSON() ([]byte, error) {
 	type plain ThinkingLevelChangedEvent
 	if v.Type == "" {
@@ -811,8 +787,7 @@ type ThinkingLevelClampedEvent struct {
 	Reason ThinkingClampReason `json:"reason"`
 }
 
-// MarshalJSON fills in what is the same in every ThinkingLevelClampedEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ThinkingLevelClampedEvent has.
 func (v ThinkingLevelClampedEvent) MarshalJSON() ([]byte, error) {
 	type plain ThinkingLevelClampedEvent
 	if v.Type == "" {
@@ -846,8 +821,7 @@ type SystemPromptChangeEvent struct {
 	SystemPromptName *string `json:"systemPromptName,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every SystemPromptChangeEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every SystemPromptChangeEvent has.
 func (v SystemPromptChangeEvent) MarshalJSON() ([]byte, error) {
 	type plain SystemPromptChangeEvent
 	if v.Type == "" {
@@ -865,8 +839,7 @@ type AgentMessage struct {
 	Value AgentMessageValue
 }
 
-// AgentMessageValue is what a AgentMessage holds, told apart by `role`: one of the pointers that follow, or
-// *Unknown.
+// AgentMessageValue is one of the pointers that follow, told apart by `role`.
 type AgentMessageValue interface {
 	isAgentMessage()
 }
@@ -954,8 +927,7 @@ type AssistantMessageEvent struct {
 	Value AssistantMessageEventValue
 }
 
-// AssistantMessageEventValue is what a AssistantMessageEvent holds, told apart by `type`: one of the pointers that follow, or
-// *Unknown.
+// AssistantMessageEventValue is one of the pointers that follow, told apart by `type`.
 type AssistantMessageEventValue interface {
 	isAssistantMessageEvent()
 }
@@ -1034,8 +1006,7 @@ type ToolResult struct {
 	EndTurn *bool `json:"endTurn,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every ToolResult, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ToolResult has.
 func (v ToolResult) MarshalJSON() ([]byte, error) {
 	type plain ToolResult
 	if v.Content == nil {
@@ -1107,8 +1078,7 @@ type AssistantMessage struct {
 	DurationMs *float64 `json:"durationMs,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every AssistantMessage, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every AssistantMessage has.
 func (v AssistantMessage) MarshalJSON() ([]byte, error) {
 	type plain AssistantMessage
 	if v.Role == "" {
@@ -1146,8 +1116,7 @@ type ToolResultMessage struct {
 	Timestamp int64 `json:"timestamp"`
 }
 
-// MarshalJSON fills in what is the same in every ToolResultMessage, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ToolResultMessage has.
 func (v ToolResultMessage) MarshalJSON() ([]byte, error) {
 	type plain ToolResultMessage
 	if v.Role == "" {
@@ -1168,8 +1137,7 @@ type AgentAbortCause struct {
 	Reason SessionReplaceReason `json:"reason"`
 }
 
-// MarshalJSON fills in what is the same in every AgentAbortCause, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every AgentAbortCause has.
 func (v AgentAbortCause) MarshalJSON() ([]byte, error) {
 	type plain AgentAbortCause
 	if v.Type == "" {
@@ -1239,8 +1207,7 @@ type SummarizationRetryAttemptStartBranchSummaryEvent struct {
 	Source string `json:"source"`
 }
 
-// MarshalJSON fills in what is the same in every SummarizationRetryAttemptStartBranchSummaryEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every SummarizationRetryAttemptStartBranchSummaryEvent has.
 func (v SummarizationRetryAttemptStartBranchSummaryEvent) MarshalJSON() ([]byte, error) {
 	type plain SummarizationRetryAttemptStartBranchSummaryEvent
 	if v.Type == "" {
@@ -1265,8 +1232,7 @@ type SummarizationRetryAttemptStartCompactionEvent struct {
 	Reason CompactionReason `json:"reason"`
 }
 
-// MarshalJSON fills in what is the same in every SummarizationRetryAttemptStartCompactionEvent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every SummarizationRetryAttemptStartCompactionEvent has.
 func (v SummarizationRetryAttemptStartCompactionEvent) MarshalJSON() ([]byte, error) {
 	type plain SummarizationRetryAttemptStartCompactionEvent
 	if v.Type == "" {
@@ -1338,8 +1304,7 @@ type Model struct {
 	MaxTokens *int64 `json:"maxTokens,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every Model, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every Model has.
 func (v Model) MarshalJSON() ([]byte, error) {
 	type plain Model
 	if v.Input == nil {
@@ -1361,8 +1326,7 @@ type UserMessage struct {
 	Timestamp int64 `json:"timestamp"`
 }
 
-// MarshalJSON fills in what is the same in every UserMessage, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every UserMessage has.
 func (v UserMessage) MarshalJSON() ([]byte, error) {
 	type plain UserMessage
 	if v.Role == "" {
@@ -1402,8 +1366,7 @@ type BashExecutionMessage struct {
 	ExcludeFromContext *bool `json:"excludeFromContext,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every BashExecutionMessage, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every BashExecutionMessage has.
 func (v BashExecutionMessage) MarshalJSON() ([]byte, error) {
 	type plain BashExecutionMessage
 	if v.Role == "" {
@@ -1434,8 +1397,7 @@ type CustomMessage struct {
 	Timestamp int64 `json:"timestamp"`
 }
 
-// MarshalJSON fills in what is the same in every CustomMessage, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every CustomMessage has.
 func (v CustomMessage) MarshalJSON() ([]byte, error) {
 	type plain CustomMessage
 	if v.Role == "" {
@@ -1460,8 +1422,7 @@ type BranchSummaryMessage struct {
 	Timestamp int64 `json:"timestamp"`
 }
 
-// MarshalJSON fills in what is the same in every BranchSummaryMessage, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every BranchSummaryMessage has.
 func (v BranchSummaryMessage) MarshalJSON() ([]byte, error) {
 	type plain BranchSummaryMessage
 	if v.Role == "" {
@@ -1490,8 +1451,7 @@ type CompactionSummaryMessage struct {
 	Timestamp int64 `json:"timestamp"`
 }
 
-// MarshalJSON fills in what is the same in every CompactionSummaryMessage, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every CompactionSummaryMessage has.
 func (v CompactionSummaryMessage) MarshalJSON() ([]byte, error) {
 	type plain CompactionSummaryMessage
 	if v.Role == "" {
@@ -1528,8 +1488,7 @@ type TextStart struct {
 	ContentIndex int64 `json:"contentIndex"`
 }
 
-// MarshalJSON fills in what is the same in every TextStart, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every TextStart has.
 func (v TextStart) MarshalJSON() ([]byte, error) {
 	type plain TextStart
 	if v.Type == "" {
@@ -1550,8 +1509,7 @@ type TextDelta struct {
 	Delta string `json:"delta"`
 }
 
-// MarshalJSON fills in what is the same in every TextDelta, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every TextDelta has.
 func (v TextDelta) MarshalJSON() ([]byte, error) {
 	type plain TextDelta
 	if v.Type == "" {
@@ -1572,8 +1530,7 @@ type TextEnd struct {
 	Content string `json:"content"`
 }
 
-// MarshalJSON fills in what is the same in every TextEnd, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every TextEnd has.
 func (v TextEnd) MarshalJSON() ([]byte, error) {
 	type plain TextEnd
 	if v.Type == "" {
@@ -1592,8 +1549,7 @@ type ThinkingStart struct {
 	ContentIndex int64 `json:"contentIndex"`
 }
 
-// MarshalJSON fills in what is the same in every ThinkingStart, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ThinkingStart has.
 func (v ThinkingStart) MarshalJSON() ([]byte, error) {
 	type plain ThinkingStart
 	if v.Type == "" {
@@ -1614,8 +1570,7 @@ type ThinkingDelta struct {
 	Delta string `json:"delta"`
 }
 
-// MarshalJSON fills in what is the same in every ThinkingDelta, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ThinkingDelta has.
 func (v ThinkingDelta) MarshalJSON() ([]byte, error) {
 	type plain ThinkingDelta
 	if v.Type == "" {
@@ -1636,8 +1591,7 @@ type ThinkingEnd struct {
 	Content string `json:"content"`
 }
 
-// MarshalJSON fills in what is the same in every ThinkingEnd, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ThinkingEnd has.
 func (v ThinkingEnd) MarshalJSON() ([]byte, error) {
 	type plain ThinkingEnd
 	if v.Type == "" {
@@ -1662,8 +1616,7 @@ type ToolcallStart struct {
 	ToolName string `json:"toolName"`
 }
 
-// MarshalJSON fills in what is the same in every ToolcallStart, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ToolcallStart has.
 func (v ToolcallStart) MarshalJSON() ([]byte, error) {
 	type plain ToolcallStart
 	if v.Type == "" {
@@ -1684,8 +1637,7 @@ type ToolcallDelta struct {
 	Delta string `json:"delta"`
 }
 
-// MarshalJSON fills in what is the same in every ToolcallDelta, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ToolcallDelta has.
 func (v ToolcallDelta) MarshalJSON() ([]byte, error) {
 	type plain ToolcallDelta
 	if v.Type == "" {
@@ -1706,8 +1658,7 @@ type ToolcallEnd struct {
 	ToolCall ToolCall `json:"toolCall"`
 }
 
-// MarshalJSON fills in what is the same in every ToolcallEnd, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ToolcallEnd has.
 func (v ToolcallEnd) MarshalJSON() ([]byte, error) {
 	type plain ToolcallEnd
 	if v.Type == "" {
@@ -1730,8 +1681,7 @@ type DoneDelta struct {
 	Message AssistantMessage `json:"message"`
 }
 
-// MarshalJSON fills in what is the same in every DoneDelta, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every DoneDelta has.
 func (v DoneDelta) MarshalJSON() ([]byte, error) {
 	type plain DoneDelta
 	if v.Type == "" {
@@ -1754,8 +1704,7 @@ type ErrorDelta struct {
 	Error AssistantMessage `json:"error"`
 }
 
-// MarshalJSON fills in what is the same in every ErrorDelta, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ErrorDelta has.
 func (v ErrorDelta) MarshalJSON() ([]byte, error) {
 	type plain ErrorDelta
 	if v.Type == "" {
@@ -1769,8 +1718,7 @@ type InputContent struct {
 	Value InputContentValue
 }
 
-// InputContentValue is what a InputContent holds, told apart by `type`: one of the pointers that follow, or
-// *Unknown.
+// InputContentValue is one of the pointers that follow, told apart by `type`.
 type InputContentValue interface {
 	isInputContent()
 }
@@ -1812,8 +1760,7 @@ type AssistantContent struct {
 	Value AssistantContentValue
 }
 
-// AssistantContentValue is what a AssistantContent holds, told apart by `type`: one of the pointers that follow, or
-// *Unknown.
+// AssistantContentValue is one of the pointers that follow, told apart by `type`.
 type AssistantContentValue interface {
 	isAssistantContent()
 }
@@ -1960,8 +1907,7 @@ type ToolCall struct {
 	ErrorMessage *string `json:"errorMessage,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every ToolCall, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ToolCall has.
 func (v ToolCall) MarshalJSON() ([]byte, error) {
 	type plain ToolCall
 	if v.Type == "" {
@@ -1986,8 +1932,7 @@ type TextContent struct {
 	TextSignature *string `json:"textSignature,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every TextContent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every TextContent has.
 func (v TextContent) MarshalJSON() ([]byte, error) {
 	type plain TextContent
 	if v.Type == "" {
@@ -2008,8 +1953,7 @@ type ImageContent struct {
 	MimeType string `json:"mimeType"`
 }
 
-// MarshalJSON fills in what is the same in every ImageContent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ImageContent has.
 func (v ImageContent) MarshalJSON() ([]byte, error) {
 	type plain ImageContent
 	if v.Type == "" {
@@ -2034,8 +1978,7 @@ type ThinkingContent struct {
 	Redacted *bool `json:"redacted,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every ThinkingContent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ThinkingContent has.
 func (v ThinkingContent) MarshalJSON() ([]byte, error) {
 	type plain ThinkingContent
 	if v.Type == "" {

@@ -30,8 +30,7 @@ type SessionEntry struct {
 	Value SessionEntryValue
 }
 
-// SessionEntryValue is what a SessionEntry holds, told apart by `type`: one of the pointers that follow, or
-// *Unknown.
+// SessionEntryValue is one of the pointers that follow, told apart by `type`.
 type SessionEntryValue interface {
 	isSessionEntry()
 }
@@ -116,8 +115,7 @@ type StoredSessionHeader struct {
 	AgentType *string `json:"agentType,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every StoredSessionHeader, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every StoredSessionHeader has.
 func (v StoredSessionHeader) MarshalJSON() ([]byte, error) {
 	type plain StoredSessionHeader
 	if v.Type == "" {
@@ -148,8 +146,7 @@ type MessageEntry struct {
 	Message AgentMessage `json:"message"`
 }
 
-// MarshalJSON fills in what is the same in every MessageEntry, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every MessageEntry has.
 func (v MessageEntry) MarshalJSON() ([]byte, error) {
 	type plain MessageEntry
 	if v.Type == "" {
@@ -188,8 +185,7 @@ type ModelChangeEntry struct {
 	OriginalModelID *string `json:"originalModelId,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every ModelChangeEntry, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ModelChangeEntry has.
 func (v ModelChangeEntry) MarshalJSON() ([]byte, error) {
 	type plain ModelChangeEntry
 	if v.Type == "" {
@@ -221,8 +217,7 @@ type ThinkingLevelChangeEntry struct {
 	ThinkingSelection json.RawMessage `json:"thinkingSelection,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every ThinkingLevelChangeEntry, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ThinkingLevelChangeEntry has.
 func (v ThinkingLevelChangeEntry) MarshalJSON() ([]byte, error) {
 	type plain ThinkingLevelChangeEntry
 	if v.Type == "" {
@@ -266,8 +261,7 @@ type CompactionEntry struct {
 	FromHook *bool `json:"fromHook,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every CompactionEntry, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every CompactionEntry has.
 func (v CompactionEntry) MarshalJSON() ([]byte, error) {
 	type plain CompactionEntry
 	if v.Type == "" {
@@ -308,8 +302,7 @@ type BranchSummaryEntry struct {
 	FromHook *bool `json:"fromHook,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every BranchSummaryEntry, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every BranchSummaryEntry has.
 func (v BranchSummaryEntry) MarshalJSON() ([]byte, error) {
 	type plain BranchSummaryEntry
 	if v.Type == "" {
@@ -340,8 +333,7 @@ type CustomEntry struct {
 	Timestamp string `json:"timestamp"`
 }
 
-// MarshalJSON fills in what is the same in every CustomEntry, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every CustomEntry has.
 func (v CustomEntry) MarshalJSON() ([]byte, error) {
 	type plain CustomEntry
 	if v.Type == "" {
@@ -378,8 +370,7 @@ type CustomMessageEntry struct {
 	Timestamp string `json:"timestamp"`
 }
 
-// MarshalJSON fills in what is the same in every CustomMessageEntry, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every CustomMessageEntry has.
 func (v CustomMessageEntry) MarshalJSON() ([]byte, error) {
 	type plain CustomMessageEntry
 	if v.Type == "" {
@@ -409,8 +400,7 @@ type LabelEntry struct {
 	Label *string `json:"label,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every LabelEntry, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every LabelEntry has.
 func (v LabelEntry) MarshalJSON() ([]byte, error) {
 	type plain LabelEntry
 	if v.Type == "" {
@@ -437,8 +427,7 @@ type SessionInfoEntry struct {
 	Name string `json:"name"`
 }
 
-// MarshalJSON fills in what is the same in every SessionInfoEntry, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every SessionInfoEntry has.
 func (v SessionInfoEntry) MarshalJSON() ([]byte, error) {
 	type plain SessionInfoEntry
 	if v.Type == "" {
@@ -453,8 +442,7 @@ type AgentMessage struct {
 	Value AgentMessageValue
 }
 
-// AgentMessageValue is what a AgentMessage holds, told apart by `role`: one of the pointers that follow, or
-// *Unknown.
+// AgentMessageValue is one of the pointers that follow, told apart by `role`.
 type AgentMessageValue interface {
 	isAgentMessage()
 }
@@ -604,8 +592,7 @@ type UserMessage struct {
 	Timestamp int64 `json:"timestamp"`
 }
 
-// MarshalJSON fills in what is the same in every UserMessage, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every UserMessage has.
 func (v UserMessage) MarshalJSON() ([]byte, error) {
 	type plain UserMessage
 	if v.Role == "" {
@@ -654,8 +641,7 @@ type AssistantMessage struct {
 	DurationMs *float64 `json:"durationMs,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every AssistantMessage, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every AssistantMessage has.
 func (v AssistantMessage) MarshalJSON() ([]byte, error) {
 	type plain AssistantMessage
 	if v.Role == "" {
@@ -693,8 +679,7 @@ type ToolResultMessage struct {
 	Timestamp int64 `json:"timestamp"`
 }
 
-// MarshalJSON fills in what is the same in every ToolResultMessage, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ToolResultMessage has.
 func (v ToolResultMessage) MarshalJSON() ([]byte, error) {
 	type plain ToolResultMessage
 	if v.Role == "" {
@@ -737,8 +722,7 @@ type BashExecutionMessage struct {
 	ExcludeFromContext *bool `json:"excludeFromContext,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every BashExecutionMessage, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every BashExecutionMessage has.
 func (v BashExecutionMessage) MarshalJSON() ([]byte, error) {
 	type plain BashExecutionMessage
 	if v.Role == "" {
@@ -769,8 +753,7 @@ type CustomMessage struct {
 	Timestamp int64 `json:"timestamp"`
 }
 
-// MarshalJSON fills in what is the same in every CustomMessage, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every CustomMessage has.
 func (v CustomMessage) MarshalJSON() ([]byte, error) {
 	type plain CustomMessage
 	if v.Role == "" {
@@ -795,8 +778,7 @@ type BranchSummaryMessage struct {
 	Timestamp int64 `json:"timestamp"`
 }
 
-// MarshalJSON fills in what is the same in every BranchSummaryMessage, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every BranchSummaryMessage has.
 func (v BranchSummaryMessage) MarshalJSON() ([]byte, error) {
 	type plain BranchSummaryMessage
 	if v.Role == "" {
@@ -825,8 +807,7 @@ type CompactionSummaryMessage struct {
 	Timestamp int64 `json:"timestamp"`
 }
 
-// MarshalJSON fills in what is the same in every CompactionSummaryMessage, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every CompactionSummaryMessage has.
 func (v CompactionSummaryMessage) MarshalJSON() ([]byte, error) {
 	type plain CompactionSummaryMessage
 	if v.Role == "" {
@@ -859,8 +840,7 @@ type InputContent struct {
 	Value InputContentValue
 }
 
-// InputContentValue is what a InputContent holds, told apart by `type`: one of the pointers that follow, or
-// *Unknown.
+// InputContentValue is one of the pointers that follow, told apart by `type`.
 type InputContentValue interface {
 	isInputContent()
 }
@@ -902,8 +882,7 @@ type AssistantContent struct {
 	Value AssistantContentValue
 }
 
-// AssistantContentValue is what a AssistantContent holds, told apart by `type`: one of the pointers that follow, or
-// *Unknown.
+// AssistantContentValue is one of the pointers that follow, told apart by `type`.
 type AssistantContentValue interface {
 	isAssistantContent()
 }
@@ -973,8 +952,7 @@ type TextContent struct {
 	TextSignature *string `json:"textSignature,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every TextContent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every TextContent has.
 func (v TextContent) MarshalJSON() ([]byte, error) {
 	type plain TextContent
 	if v.Type == "" {
@@ -995,8 +973,7 @@ type ImageContent struct {
 	MimeType string `json:"mimeType"`
 }
 
-// MarshalJSON fills in what is the same in every ImageContent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ImageContent has.
 func (v ImageContent) MarshalJSON() ([]byte, error) {
 	type plain ImageContent
 	if v.Type == "" {
@@ -1021,8 +998,7 @@ type ThinkingContent struct {
 	Redacted *bool `json:"redacted,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every ThinkingContent, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ThinkingContent has.
 func (v ThinkingContent) MarshalJSON() ([]byte, error) {
 	type plain ThinkingContent
 	if v.Type == "" {
@@ -1057,8 +1033,7 @@ type ToolCall struct {
 	ErrorMessage *string `json:"errorMessage,omitempty"`
 }
 
-// MarshalJSON fills in what is the same in every ToolCall, and writes no null for an empty
-// array.
+// MarshalJSON fills in what every ToolCall has.
 func (v ToolCall) MarshalJSON() ([]byte, error) {
 	type plain ToolCall
 	if v.Type == "" {
