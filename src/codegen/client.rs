@@ -249,7 +249,7 @@ impl Client {
 
     /// The defs for a reader: the root, then each as it is first named.
     #[must_use]
-    pub fn from_the_root(&self) -> Vec<&Def> {
+    pub fn root_first(&self) -> Vec<&Def> {
         let mut queue: VecDeque<&str> = [self.root.as_str()].into();
         let mut seen = BTreeSet::from([self.root.as_str()]);
         let mut order = Vec::new();
@@ -263,7 +263,7 @@ impl Client {
 
     /// The same defs, each after those it names, as far as they do not name each other.
     #[must_use]
-    pub fn to_the_root(&self) -> Vec<&Def> {
+    pub fn root_last(&self) -> Vec<&Def> {
         let mut order = Vec::new();
         self.visit(&self.root, &mut BTreeSet::new(), &mut order);
         order

@@ -57,7 +57,7 @@ pub fn definitions(client: &Client) -> Result<String, Unusable> {
         names: names_of(client)?,
     };
     page.head();
-    for def in client.from_the_root() {
+    for def in client.root_first() {
         page.text.push('\n');
         match &def.shape {
             Shape::Object(fields) => page.structure(def, fields)?,
@@ -149,7 +149,7 @@ impl Page<'_> {
     }
 
     fn has_either(&self) -> bool {
-        let mut defs = self.client.from_the_root().into_iter();
+        let mut defs = self.client.root_first().into_iter();
         defs.any(|def| matches!(def.shape, Shape::StringOrArray(_)))
     }
 
@@ -202,7 +202,7 @@ impl Page<'_> {
                     continue;
                 }
                 Type::Const(value @ Value::Number(_)) => ("0".to_owned(), value.to_string()),
-                Type::Array(_) => ("nil".to_owned(), format!("{}{{}}", self.ty(&field.ty))),
+                Type::Array(_) => ("nil".to_owned(), format!("{}{{}}", ty(&field.ty))),
                 Type::Map => ("nil".to_owned(), "json.RawMessage(\"{}\")".to_owned()),
                 _ => continue,
             };
@@ -311,7 +311,7 @@ impl Page<'_> {
 
     fn either(&mut self, def: &Def, either: &StringOrArray) {
         let title = &def.title;
-        let items = self.ty(&either.items);
+        let items = ty(&either.items);
         self.comment(def);
         let _ = writeln!(self.text, "type {title} struct {{");
         let string = format!("{} Used while Items is nil.", either.string);
@@ -344,7 +344,7 @@ impl Page<'_> {
     /// What unions hold when they do not know their member, and how a discriminator is found.
     fn unknown(&mut self) {
         let mut tags = BTreeSet::new();
-        for def in self.client.from_the_root() {
+        for def in self.client.root_first() {
             if let Shape::Union(union) = &def.shape {
                 tags.insert(union.tag.as_str());
             }
@@ -382,7 +382,7 @@ impl Page<'_> {
 
     /// The type of a field, and what its tag says of absence.
     fn field(&self, field: &Field) -> (String, &'static str) {
-        let ty = self.ty(&field.ty);
+        let ty = ty(&field.ty);
         if field.required {
             return (ty, "");
         }
@@ -400,23 +400,21 @@ impl Page<'_> {
         let def = self.client.defs.get(title);
         def.is_some_and(|def| matches!(def.shape, Shape::Values(_)))
     }
+}
 
-    fn ty(&self, ty: &Type) -> String {
-        match ty {
-            // As it was written: keys in order, numbers in full.
-            Type::Any
-            | Type::Map
-            | Type::Const(Value::Null | Value::Array(_) | Value::Object(_)) => {
-                "json.RawMessage".into()
-            }
-            Type::String | Type::Const(Value::String(_)) => "string".into(),
-            Type::Boolean | Type::Const(Value::Bool(_)) => "bool".into(),
-            Type::Integer { .. } | Type::Const(Value::Number(_)) => "int64".into(),
-            Type::Number => "float64".into(),
-            Type::Array(items) => format!("[]{}", self.ty(items)),
-            Type::Ref(title) => title.clone(),
-            Type::Nullable(inner) => format!("*{}", self.ty(inner)),
+fn ty(of: &Type) -> String {
+    match of {
+        // As it was written: keys in order, numbers in full.
+        Type::Any | Type::Map | Type::Const(Value::Null | Value::Array(_) | Value::Object(_)) => {
+            "json.RawMessage".into()
         }
+        Type::String | Type::Const(Value::String(_)) => "string".into(),
+        Type::Boolean | Type::Const(Value::Bool(_)) => "bool".into(),
+        Type::Integer { .. } | Type::Const(Value::Number(_)) => "int64".into(),
+        Type::Number => "float64".into(),
+        Type::Array(items) => format!("[]{}", ty(items)),
+        Type::Ref(title) => title.clone(),
+        Type::Nullable(inner) => format!("*{}", ty(inner)),
     }
 }
 

@@ -29,7 +29,7 @@ pub fn definitions(client: &Client) -> String {
         text: head(client),
         defined: BTreeSet::new(),
     };
-    for def in client.to_the_root() {
+    for def in client.root_last() {
         page.text.push_str("\n\n");
         match &def.shape {
             Shape::Object(fields) if fields.iter().all(|field| can_be_a_name(&field.name)) => {

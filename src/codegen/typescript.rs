@@ -12,7 +12,7 @@ const WIDTH: usize = 100;
 #[must_use]
 pub fn definitions(client: &Client) -> String {
     let mut text = head(client);
-    for def in client.from_the_root() {
+    for def in client.root_first() {
         text.push('\n');
         match &def.shape {
             Shape::Object(fields) => interface(&mut text, def, fields),
