@@ -16,6 +16,7 @@ use std::process::{Command, Stdio};
 const BUNDLES: [&str; 4] = ["quipu", "senpi", "dreb", "session"];
 
 /// Where a tool is, if it is on PATH.
+#[allow(clippy::print_stdout, reason = "tells why a test is left out")]
 fn tool(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap();
     let found = std::env::split_paths(&path)
