@@ -1,6 +1,7 @@
 //! The subcommands.
 
 mod models;
+mod schema;
 mod sessions;
 
 use std::io::{self, Write as _};
@@ -27,6 +28,8 @@ pub(super) enum Command {
     Models(models::Models),
     /// List the sessions of this folder, show one, or write one out as Markdown
     Sessions(sessions::Sessions),
+    /// Show, print, check and compare the contract of the stream, or a schema folder of yours
+    Schema(schema::Schema),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -46,6 +49,7 @@ pub(super) fn run(command: &Command) -> ExitCode {
     match command {
         Command::Models(models) => models.run(),
         Command::Sessions(sessions) => sessions.run(),
+        Command::Schema(schema) => schema.run(),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut whole(), "quipu", &mut script);

@@ -16,6 +16,7 @@ mod def_mistakes;
 mod drift;
 mod folder;
 mod mistakes;
+mod released;
 mod types;
 
 use codegen::bundle::{self, Mode};
