@@ -38,7 +38,11 @@ fn freeze() {
     for name in schema.bundles.keys() {
         for mode in Mode::ALL {
             let file = format!("{name}.{}.json", mode.name());
-            fs::write(release.join(file), bundle::text(&schema, name, mode).unwrap()).unwrap();
+            fs::write(
+                release.join(file),
+                bundle::text(&schema, name, mode).unwrap(),
+            )
+            .unwrap();
         }
     }
 }
@@ -49,13 +53,18 @@ fn the_version_says_what_changed_since_the_last_release() {
         freeze();
     }
     let last = releases().pop().expect("there is no release");
-    let found = diff::compare(&diff::read(&last).unwrap(), &diff::read(&folder()).unwrap()).unwrap();
+    let found =
+        diff::compare(&diff::read(&last).unwrap(), &diff::read(&folder()).unwrap()).unwrap();
     let undecided = found.changes.iter().any(|c| c.breaks == Breaks::Undecided);
     let mut changes = String::new();
     for change in &found.changes {
         let (step, breaks) = (change.step, change.breaks);
         let (title, place, what) = (&change.title, &change.place, &change.what);
-        writeln!(changes, "  {step}, breaks {breaks}: {title} {place}: {what}").unwrap();
+        writeln!(
+            changes,
+            "  {step}, breaks {breaks}: {title} {place}: {what}"
+        )
+        .unwrap();
     }
     let old = found.old_version.as_deref().unwrap();
     let new = found.new_version.as_deref().unwrap();

@@ -42,6 +42,7 @@ mod retries;
 mod rich;
 mod sample;
 mod schema;
+mod schema_command;
 mod script;
 mod server;
 mod services;

@@ -20,6 +20,8 @@ pub(super) struct Bundle {
 #[derive(Clone, Debug)]
 pub(super) struct Def {
     pub(super) description: String,
+    /// Those of a string and an array that the def is one of.
+    pub(super) parts: Vec<Value>,
     pub(super) examples: Value,
     pub(super) read_only: bool,
     pub(super) node: Node,
@@ -268,8 +270,14 @@ impl Reader<'_> {
             // The bundler adds these; the values are compared by themselves.
             description = words;
         }
+        let parts = json.get("oneOf").and_then(Value::as_array);
         Def {
             description: description.to_owned(),
+            parts: parts
+                .into_iter()
+                .flatten()
+                .filter_map(|part| part.get("description").cloned())
+                .collect(),
             examples: json.get("examples").cloned().unwrap_or_default(),
             read_only: json.get("readOnly") == Some(&Value::Bool(true)),
             node: self.node(json),

@@ -122,6 +122,9 @@ impl<'a> Walk<'a> {
         if old.description != new.description {
             self.words(&at.below("description"), "description reworded");
         }
+        if old.parts != new.parts {
+            self.words(&at.below("oneOf"), "descriptions reworded");
+        }
         if old.examples != new.examples {
             self.words(&at.below("examples"), "other examples");
         }
