@@ -34,7 +34,8 @@ fn main() -> ExitCode {
 }
 
 fn generate() -> Result<(), Vec<String>> {
-    let schema = codegen::read(Path::new("schema"))
+    let (folder, unreadable) = codegen::load::load(Path::new("schema"));
+    let schema = codegen::lint::lint(&folder, unreadable)
         .map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>())?;
     let fail = |error: String| vec![error];
     let out = env::var("OUT_DIR").map_err(|error| fail(format!("OUT_DIR: {error}")))?;
@@ -53,6 +54,7 @@ fn generate() -> Result<(), Vec<String>> {
             write(&format!("{name}.{}.json", mode.name()), text)?;
         }
     }
+    write("schema.json", folder.pack().to_string())?;
     // The header of a stream names the exact bytes of the contract it keeps.
     let strict = bundle::text(&schema, "quipu", Mode::Strict)
         .ok_or_else(|| fail("schema/wire: there is no wire `quipu`".into()))?;

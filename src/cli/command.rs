@@ -1,9 +1,9 @@
 //! The subcommands.
 
-mod generate;
 mod io;
 mod models;
 mod sample;
+mod schema;
 mod sessions;
 mod verify;
 
@@ -35,9 +35,8 @@ pub(super) enum Command {
     Sample(sample::Sample),
     /// Check event streams: each line against the schema, the order, ids, pairings and sums
     Verify(verify::Verify),
-    /// Print typed definitions of the stream
-    #[command(subcommand)]
-    Schema(Schema),
+    /// Show, print, check and compare the contract of the stream, or a schema folder of yours
+    Schema(schema::Schema),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -45,13 +44,6 @@ pub(super) enum Command {
     },
     /// Print the manual page (read it with `quipu man | man -l -`)
     Man,
-}
-
-/// What to do with the schema.
-#[derive(Debug, Subcommand)]
-pub(super) enum Schema {
-    /// Print the types of a line for TypeScript, Python or Go
-    Generate(generate::Generate),
 }
 
 /// Whether a first word is a subcommand.
@@ -66,7 +58,7 @@ pub(super) fn run(command: &Command) -> ExitCode {
         Command::Sessions(sessions) => sessions.run(),
         Command::Sample(sample) => sample.run(),
         Command::Verify(verify) => verify.run(),
-        Command::Schema(Schema::Generate(generate)) => generate.run(),
+        Command::Schema(schema) => schema.run(),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut whole(), "quipu", &mut script);

@@ -68,6 +68,83 @@ pub fn document(schema: &Schema, name: &str, mode: Mode) -> Option<Value> {
     Some(document.into())
 }
 
+/// The defs `titles` of the bundle `document` with all that they need, as a document of its own: the
+/// def itself, or a choice if there are several. `None` if one of them is not in the bundle.
+#[must_use]
+pub fn excerpt(document: &Value, titles: &[&str]) -> Option<Value> {
+    let root = document.get("title")?.as_str()?;
+    let all = document.get("$defs")?.as_object()?;
+    let def = |title: &str| {
+        if title != root {
+            return all.get(title).cloned();
+        }
+        let mut root = document.as_object()?.clone();
+        for key in ["$schema", "$id", "$defs"] {
+            root.shift_remove(key);
+        }
+        Some(Value::Object(root))
+    };
+    let mut defs = BTreeMap::new();
+    let mut queue: Vec<String> = titles.iter().map(|title| (*title).to_owned()).collect();
+    while let Some(title) = queue.pop() {
+        if !defs.contains_key(&title) {
+            let mut def = def(&title)?;
+            rename_root(&mut def, root, &mut queue);
+            defs.insert(title, def);
+        }
+    }
+    let mut excerpt = Map::new();
+    excerpt.insert("$schema".into(), DIALECT.into());
+    if let [only] = titles {
+        // What leads back to it needs it by its name.
+        let def = defs.get(*only)?.clone();
+        let needed = defs.values().any(|def| leads_to(def, only));
+        if !needed {
+            defs.remove(*only);
+        }
+        excerpt.extend(def.as_object()?.clone());
+    } else {
+        let refs = titles.iter();
+        let refs = refs.map(|title| json!({ "$ref": format!("#/$defs/{title}") }));
+        excerpt.insert("oneOf".into(), refs.collect());
+    }
+    excerpt.insert("$defs".into(), Value::Object(defs.into_iter().collect()));
+    Some(excerpt.into())
+}
+
+/// Lets references to the root name it, and collects what is referred to.
+fn rename_root(json: &mut Value, root: &str, targets: &mut Vec<String>) {
+    match json {
+        Value::Object(map) => {
+            if let Some(target) = map.get_mut("$ref") {
+                if target == "#" {
+                    *target = format!("#/$defs/{root}").into();
+                }
+                let title = target.as_str().and_then(|target| target.rsplit('/').next());
+                targets.extend(title.map(str::to_owned));
+            }
+            for (key, value) in map {
+                if key != "examples" {
+                    rename_root(value, root, targets);
+                }
+            }
+        }
+        Value::Array(list) => {
+            for value in list {
+                rename_root(value, root, targets);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether a def refers to the def `title`.
+fn leads_to(json: &Value, title: &str) -> bool {
+    let mut targets = Vec::new();
+    rename_root(&mut json.clone(), "", &mut targets);
+    targets.iter().any(|target| target == title)
+}
+
 /// A strict document with every def in `$defs` and no root: what the examples are checked against.
 pub(super) fn all(defs: &BTreeMap<String, Def>) -> Value {
     let writer = Writer {

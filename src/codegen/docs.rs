@@ -30,6 +30,7 @@ pub fn events(schema: &Schema, wire: &str) -> Option<String> {
         root,
         union: root.union()?,
         order: Order::of(schema, wire),
+        links: true,
     };
     let mut text = page.head();
     page.table(&mut text);
@@ -39,12 +40,42 @@ pub fn events(schema: &Schema, wire: &str) -> Option<String> {
     Some(text)
 }
 
+/// What the page about the bundle `name` says of the def `title`, order included, without links;
+/// `None` if there is no such bundle or def.
+#[must_use]
+pub fn section(schema: &Schema, name: &str, title: &str) -> Option<String> {
+    let root = schema.defs.get(schema.bundles.get(name)?)?;
+    let def = schema.defs.get(title)?;
+    let page = Page {
+        schema,
+        wire: name,
+        root,
+        union: root.union()?,
+        order: Order::of(schema, name),
+        links: false,
+    };
+    let mut text = String::new();
+    page.section(&mut text, def);
+    let member = page
+        .union
+        .members
+        .iter()
+        .find(|member| member.title == title);
+    if let Some(member) = member {
+        page.order
+            .event(&mut text, &member.value, member.second.as_ref());
+    }
+    Some(text)
+}
+
 struct Page<'a> {
     schema: &'a Schema,
     wire: &'a str,
     root: &'a Def,
     union: &'a Union,
     order: Order<'a>,
+    /// Whether types are links to their sections.
+    links: bool,
 }
 
 impl<'a> Page<'a> {
@@ -232,6 +263,9 @@ impl<'a> Page<'a> {
         let Some(def) = self.schema.defs.get(title) else {
             return title.to_owned();
         };
+        if !self.links {
+            return title.to_owned();
+        }
         if title == self.root.title {
             return "[any event](#events)".into();
         }

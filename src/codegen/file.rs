@@ -1,9 +1,9 @@
 //! Reading one schema file into the model, with a problem for each fault.
 
-use super::Problem;
 use super::load::Folder;
 use super::model::{Def, Field, Member, Object, Shape, StringOrArray, Type, Union};
 use super::names;
+use super::{Problem, escape};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -446,8 +446,3 @@ impl Reader<'_> {
 
 /// Names that generated code uses for something else.
 const RESERVED: [&str; 7] = ["Box", "Number", "Option", "Self", "String", "Value", "Vec"];
-
-/// A key as part of a JSON pointer.
-pub(super) fn escape(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
-}

@@ -1,10 +1,10 @@
 //! Checking a folder: every mistake at once, each with its remedy.
 
-use super::file::{DIALECT, Reader, escape};
+use super::file::{DIALECT, Reader};
 use super::load::Folder;
 use super::model::{Def, Schema, Shape, Type};
 use super::validate::Validator;
-use super::{Problem, bundle, names, union};
+use super::{Problem, bundle, escape, names, union};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,35 @@ const SESSION: &str = "session";
 ///
 /// # Errors
 /// `problems` (those of loading) and every mistake found here, sorted by file and place.
-pub fn lint(folder: &Folder, mut problems: Vec<Problem>) -> Result<Schema, Vec<Problem>> {
+pub fn lint(folder: &Folder, problems: Vec<Problem>) -> Result<Schema, Vec<Problem>> {
+    let (schema, problems) = judge(folder, problems);
+    if problems.is_empty() {
+        Ok(schema)
+    } else {
+        Err(problems)
+    }
+}
+
+/// The same, where an example that does not validate is no mistake: a comparison of two schemas
+/// asks what they say, not how they show it.
+///
+/// # Errors
+/// As [`lint`], without those of examples.
+pub fn lint_all_but_examples(
+    folder: &Folder,
+    problems: Vec<Problem>,
+) -> Result<Schema, Vec<Problem>> {
+    let (schema, mut problems) = judge(folder, problems);
+    problems.retain(|problem| !problem.place.starts_with("/examples"));
+    if problems.is_empty() {
+        Ok(schema)
+    } else {
+        Err(problems)
+    }
+}
+
+/// What could be read of `folder`, and every mistake, sorted by file and place.
+fn judge(folder: &Folder, mut problems: Vec<Problem>) -> (Schema, Vec<Problem>) {
     version(folder, &mut problems);
     let titles = titles(folder, &mut problems);
     let mut defs: BTreeMap<String, Def> = BTreeMap::new();
@@ -56,20 +84,17 @@ pub fn lint(folder: &Folder, mut problems: Vec<Problem>) -> Result<Schema, Vec<P
         linter.grammar(&wires, &mut problems);
     }
 
-    if problems.is_empty() {
-        Ok(Schema {
-            version: folder.version.clone(),
-            base: base(folder),
-            defs,
-            bundles,
-            wires,
-            grammar: folder.grammar.clone(),
-        })
-    } else {
-        problems.sort();
-        problems.dedup();
-        Err(problems)
-    }
+    problems.sort();
+    problems.dedup();
+    let schema = Schema {
+        version: folder.version.clone(),
+        base: base(folder),
+        defs,
+        bundles,
+        wires,
+        grammar: folder.grammar.clone(),
+    };
+    (schema, problems)
 }
 
 fn version(folder: &Folder, problems: &mut Vec<Problem>) {

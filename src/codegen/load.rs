@@ -1,7 +1,7 @@
 //! Reading a schema folder from disk.
 
 use super::Problem;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -28,6 +28,35 @@ pub struct File {
 }
 
 impl Folder {
+    /// The whole folder as one document, for [`Folder::unpack`].
+    #[must_use]
+    pub fn pack(&self) -> Value {
+        let files = self.files.iter();
+        let files: Map<String, Value> = files
+            .filter_map(|file| Some((file.path.clone(), file.value.clone()?)))
+            .collect();
+        json!({ "version": self.version, "files": files, "grammar": self.grammar })
+    }
+
+    /// The folder that was packed, called `name`; what is not there is empty.
+    #[must_use]
+    pub fn unpack(name: &str, mut packed: Value) -> Self {
+        let files = match packed["files"].take() {
+            Value::Object(files) => files,
+            _ => Map::new(),
+        };
+        let files = files.into_iter().map(|(path, value)| File {
+            path,
+            value: Some(value),
+        });
+        Self {
+            name: name.to_owned(),
+            version: packed["version"].as_str().unwrap_or_default().to_owned(),
+            files: files.collect(),
+            grammar: Some(packed["grammar"].take()).filter(|grammar| !grammar.is_null()),
+        }
+    }
+
     /// How messages name the file `path`.
     #[must_use]
     pub fn display(&self, path: &str) -> String {

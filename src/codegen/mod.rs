@@ -52,6 +52,12 @@ impl fmt::Display for Problem {
     }
 }
 
+/// A key as part of a JSON pointer.
+#[must_use]
+pub fn escape(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
 /// Loads and lints the schema folder `dir`.
 ///
 /// # Errors

@@ -3,7 +3,7 @@
 //! Total on any document and any instance: a reference that leads nowhere accepts everything,
 //! because the linter reports it elsewhere.
 
-use super::file::escape;
+use super::escape;
 use serde_json::Value;
 
 /// Deeper than any instance that `serde_json` parses; ends a chain of references to themselves.

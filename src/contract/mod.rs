@@ -1,10 +1,16 @@
 //! The contract of the stream: its bundles, version and grammar, as this build embeds them.
 
 pub mod check;
+pub mod diff;
 pub mod grammar;
 pub mod json;
 pub mod lines;
 pub mod verify;
+
+use crate::codegen;
+use crate::codegen::load::Folder;
+use crate::codegen::model::Schema;
+use std::sync::LazyLock;
 
 include!(concat!(env!("OUT_DIR"), "/contract.rs"));
 
@@ -16,6 +22,24 @@ pub const SESSION_STRICT: &str = include_str!(concat!(env!("OUT_DIR"), "/session
 
 /// The open bundle of a line of a session file: what a reader should accept. JSON Schema 2020-12.
 pub const SESSION_OPEN: &str = include_str!(concat!(env!("OUT_DIR"), "/session.open.json"));
+
+/// The schema folder that this build was made from.
+///
+/// # Panics
+/// Never: the build has linted it.
+#[must_use]
+pub fn schema() -> &'static Schema {
+    static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
+        let packed = include_str!(concat!(env!("OUT_DIR"), "/schema.json"));
+        let packed = serde_json::from_str(packed).unwrap_or_default();
+        let folder = Folder::unpack("schema", packed);
+        match codegen::lint::lint(&folder, Vec::new()) {
+            Ok(schema) => schema,
+            Err(problems) => unreachable!("the build has linted it: {problems:?}"),
+        }
+    });
+    &SCHEMA
+}
 
 /// A named form of the stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

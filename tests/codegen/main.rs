@@ -20,6 +20,7 @@ mod definitions;
 mod drift;
 mod folder;
 mod mistakes;
+mod released;
 mod types;
 
 use codegen::bundle::{self, Mode};

@@ -43,6 +43,7 @@ mod rich;
 mod sample;
 mod samples;
 mod schema;
+mod schema_command;
 mod script;
 mod server;
 mod services;

@@ -7,7 +7,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde_json::Value;
 
-use super::{io, print};
+use crate::cli::command::{io, print};
 use crate::cli::{exit_code, note};
 use crate::codegen::bundle::{self, Mode};
 use crate::codegen::client::{Client, Language};
@@ -18,7 +18,7 @@ use crate::wire::Wire;
 
 /// The arguments of `quipu schema generate`.
 #[derive(Debug, Args)]
-pub(in crate::cli) struct Generate {
+pub(super) struct Generate {
     /// The language
     #[arg(value_parser = language())]
     language: Language,
