@@ -6,6 +6,7 @@
 use super::file::DIALECT;
 use super::model::{Def, Field, Member, Object, Schema, Shape, Type, Union, group_title};
 use serde_json::{Map, Value, json};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
@@ -87,10 +88,10 @@ pub fn excerpt(document: &Value, titles: &[&str]) -> Option<Value> {
     let mut defs = BTreeMap::new();
     let mut queue: Vec<String> = titles.iter().map(|title| (*title).to_owned()).collect();
     while let Some(title) = queue.pop() {
-        if !defs.contains_key(&title) {
-            let mut def = def(&title)?;
+        if let Entry::Vacant(entry) = defs.entry(title) {
+            let mut def = def(entry.key())?;
             rename_root(&mut def, root, &mut queue);
-            defs.insert(title, def);
+            entry.insert(def);
         }
     }
     let mut excerpt = Map::new();

@@ -20,7 +20,7 @@ fn releases() -> Vec<PathBuf> {
     let mut releases: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     releases.sort_by_key(|path| {
         let name = path.file_name().unwrap().to_str().unwrap();
-        let numbers = name.split('.').map(|part| part.parse::<u64>());
+        let numbers = name.split('.').map(str::parse::<u64>);
         numbers.collect::<Result<Vec<_>, _>>().unwrap()
     });
     releases

@@ -64,31 +64,29 @@ impl<'a> Fits<'a> {
         }
         let (a, b) = (self.from.resolve(a), self.into.resolve(b));
         match (a, b) {
-            (_, Node::Any) => Some(true),
+            (_, Node::Any)
+            | (Node::Map | Node::Object(_) | Node::Union { .. }, Node::Map)
+            | (Node::String, Node::String | Node::Either(_))
+            | (Node::Boolean, Node::Boolean) => Some(true),
             (Node::Other(a), Node::Other(b)) if a == b => Some(true),
             (Node::Other(_), _) | (_, Node::Other(_)) => None,
             (Node::Nullable(a), Node::Nullable(b)) | (Node::Array(a), Node::Array(b)) => {
                 self.node(a, b)
             }
-            (Node::Either(a), Node::Either(b)) => self.node(a, b),
+            (Node::Either(a) | Node::Array(a), Node::Either(b)) => self.node(a, b),
             (Node::Nullable(_), _) => Some(false),
             (a, Node::Nullable(b)) => self.node(a, b),
-            (Node::Array(a), Node::Either(b)) => self.node(a, b),
             (Node::Const(value), b) => Some(self.is_one(value, b)),
             (Node::Enum { values, .. }, b) => Some(
                 values
                     .iter()
                     .all(|value| self.is_one(&Value::from(value.as_str()), b)),
             ),
-            (Node::String, Node::String | Node::Either(_)) | (Node::Boolean, Node::Boolean) => {
-                Some(true)
-            }
             (Node::String, Node::Enum { fixed, .. }) => Some(self.reader && !fixed),
             (Node::Integer(a), Node::Integer(b) | Node::Number(b))
             | (Node::Number(a), Node::Number(b)) => {
                 Some(b.is_none_or(|b| a.is_some_and(|a| a >= b)))
             }
-            (Node::Map | Node::Object(_) | Node::Union { .. }, Node::Map) => Some(true),
             (Node::Map, Node::Object(fields)) => Some(
                 self.reader
                     && fields.iter().all(|field| {

@@ -6,7 +6,7 @@ mod orders;
 
 use cases::{CASES, field, remove};
 
-use super::{Breaks, Contract, Diff, Step, Verdict, compare};
+use super::{Breaks, Contract, Diff, InputError, Step, Verdict, compare};
 use crate::codegen::bundle::{self, Mode};
 use crate::codegen::lint;
 use crate::codegen::load::{self, Folder};
@@ -43,17 +43,13 @@ pub(super) fn diff(old: &Value, new: &Value) -> Diff {
 fn settled(mut packed: Value) -> Value {
     loop {
         let folder = Folder::unpack("schema", packed.clone());
-        let unused: Vec<String> = lint::lint_all_but_examples(&folder, Vec::new())
-            .err()
-            .unwrap_or_default()
-            .into_iter()
-            .filter(|problem| problem.what.starts_with("no wire leads to"))
-            .map(|problem| problem.file.replacen("schema/", "", 1))
-            .collect();
-        if unused.is_empty() {
+        let Err(InputError::Mistakes { problems, .. }) = Contract::of_folder(&folder, Vec::new())
+        else {
             return packed;
-        }
-        for file in unused {
+        };
+        for problem in problems {
+            assert!(problem.what.starts_with("no wire leads to"), "{problem}");
+            let file = problem.file.replacen("schema/", "", 1);
             remove(&mut packed["files"], &file);
         }
     }

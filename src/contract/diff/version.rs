@@ -20,9 +20,8 @@ impl Declared {
     pub fn allows(self, step: Option<Step>) -> bool {
         match (self, step) {
             (Self::Down, _) => false,
-            (_, None) => true,
-            (Self::Same, Some(_)) => false,
-            (Self::Up(declared), Some(step)) => declared >= step,
+            (Self::Same, step) => step.is_none(),
+            (Self::Up(declared), step) => step.is_none_or(|step| declared >= step),
         }
     }
 }

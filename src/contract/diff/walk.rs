@@ -280,7 +280,7 @@ impl<'a> Walk<'a> {
             let (value, title) = member;
             match find(new, member) {
                 Some((_, now)) => self.member(at, title, now),
-                None if self.is_hidden(self.old, title, self.new) => {}
+                None if is_hidden(self.old, title, self.new) => {}
                 None => {
                     let (at, what) = spot(at, in_root, value, title);
                     self.breaks(&at, Breaks::Producers, format!("{what} removed"));
@@ -289,7 +289,7 @@ impl<'a> Walk<'a> {
         }
         for member in new {
             let (value, title) = member;
-            if find(old, member).is_some() || self.is_hidden(self.new, title, self.old) {
+            if find(old, member).is_some() || is_hidden(self.new, title, self.old) {
                 continue;
             }
             let read_only = self.new.defs.get(title).is_some_and(|def| def.read_only);
@@ -328,11 +328,11 @@ impl<'a> Walk<'a> {
             _ => self.queue.push((old.to_owned(), new.to_owned())),
         }
     }
+}
 
-    /// Whether a member is only read, and the other side, a strict bundle, cannot have it.
-    fn is_hidden(&self, bundle: &Bundle, title: &str, other: &Bundle) -> bool {
-        !other.open && bundle.defs.get(title).is_some_and(|def| def.read_only)
-    }
+/// Whether a member is only read, and the other side, a strict bundle, cannot have it.
+fn is_hidden(bundle: &Bundle, title: &str, other: &Bundle) -> bool {
+    !other.open && bundle.defs.get(title).is_some_and(|def| def.read_only)
 }
 
 /// A type of line stands for itself, a member of another union in its union.
@@ -349,17 +349,11 @@ fn spot<'t>(at: &At<'t>, in_root: bool, value: &str, title: &'t str) -> (At<'t>,
 }
 
 /// Whether what both have comes in another order.
-fn reordered<'t>(
-    old: impl Iterator<Item = &'t str> + Clone,
-    new: impl Iterator<Item = &'t str> + Clone,
-) -> bool {
-    let both_old = old
-        .clone()
-        .filter(|name| new.clone().any(|other| other == *name));
-    let both_new = new
-        .clone()
-        .filter(|name| old.clone().any(|other| other == *name));
-    !both_old.eq(both_new)
+fn reordered<'t>(old: impl Iterator<Item = &'t str>, new: impl Iterator<Item = &'t str>) -> bool {
+    let (old, new): (Vec<_>, Vec<_>) = (old.collect(), new.collect());
+    let kept_old = old.iter().filter(|name| new.contains(name));
+    let kept_new = new.iter().filter(|name| old.contains(name));
+    !kept_old.eq(kept_new)
 }
 
 /// A type in words.

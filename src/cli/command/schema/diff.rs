@@ -30,9 +30,9 @@ pub(super) struct Diff {
 
 impl Diff {
     pub(super) fn run(&self) -> Result<ExitCode, Failure> {
-        let read = |path: &Path| diff::read(path).map_err(refused);
+        let read = |path: &Path| diff::read(path).map_err(|error| refused(&error));
         let (old, new) = (read(&self.old)?, read(&self.new)?);
-        let found = diff::compare(&old, &new).map_err(refused)?;
+        let found = diff::compare(&old, &new).map_err(|error| refused(&error))?;
         let bad = !matches!(found.verdict(), Verdict::Same | Verdict::Compatible);
         let text = match self.format {
             Format::Json => super::json(&json!({
@@ -50,8 +50,8 @@ impl Diff {
 }
 
 /// A side that cannot be compared is a slip of the command line.
-fn refused(error: InputError) -> Failure {
-    if let InputError::Mistakes { problems, .. } = &error {
+fn refused(error: &InputError) -> Failure {
+    if let InputError::Mistakes { problems, .. } = error {
         super::mistakes(problems);
     }
     Failure::new(ErrorCode::Usage, error.to_string())

@@ -15,8 +15,8 @@ use crate::wire::visible;
 
 #[derive(Debug, Args)]
 pub(super) struct Show {
-    /// The type by its title (MessageUpdateEvent), or by its `type` or `role` on the wire
-    /// (message_update, text_delta, toolResult)
+    /// The type by its title (`MessageUpdateEvent`), or by its `type` or `role` on the wire
+    /// (`message_update`, `text_delta`, `toolResult`)
     #[arg(value_name = "TYPE")]
     name: String,
 

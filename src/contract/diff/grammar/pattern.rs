@@ -1,6 +1,7 @@
 //! Patterns of lines.
 
 use serde_json::Value;
+use std::fmt::Write as _;
 
 /// The items of the array at `key`.
 pub(super) fn list<'v>(value: &'v Value, key: &str) -> Vec<&'v Value> {
@@ -86,7 +87,7 @@ pub(super) fn shown(pattern: &Value) -> String {
     let mut text = format!("`{}`", event(pattern));
     for key in ["where", "absent", "in"] {
         if let Some(value) = pattern.get(key) {
-            text.push_str(&format!(" {key} {value}"));
+            let _ = write!(text, " {key} {value}");
         }
     }
     text

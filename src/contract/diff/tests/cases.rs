@@ -162,7 +162,7 @@ pub(super) const CASES: &[Case] = &[
                 f,
                 "incomplete",
                 json!({ "type": "boolean", "const": false }),
-            )
+            );
         },
         &[("ToolCall", "/properties/incomplete", Both)],
     ),
@@ -203,7 +203,7 @@ pub(super) const CASES: &[Case] = &[
                 f,
                 "steering",
                 json!({ "type": "array", "items": { "type": "integer" } }),
-            )
+            );
         },
         &[("QueueUpdateEvent", "/properties/steering/items", Both)],
     ),
@@ -224,7 +224,7 @@ pub(super) const CASES: &[Case] = &[
                 f,
                 "final",
                 json!({ "$ref": "../common/dispatch_route.json" }),
-            )
+            );
         },
         &[("SubagentArbitrationEvent", "/properties/final", Producers)],
     ),
@@ -235,7 +235,7 @@ pub(super) const CASES: &[Case] = &[
                 f,
                 "proposed",
                 json!({ "oneOf": [{ "$ref": "../common/dispatch_route.json" }, { "type": "null" }] }),
-            )
+            );
         },
         &[("SubagentArbitrationEvent", "/properties/proposed", Readers)],
     ),
@@ -246,7 +246,7 @@ pub(super) const CASES: &[Case] = &[
                 f,
                 "parentId",
                 json!({ "oneOf": [{ "type": "integer" }, { "type": "null" }] }),
-            )
+            );
         },
         &[("LabelEntry", "/properties/parentId/oneOf/0", Both)],
     ),
@@ -261,7 +261,7 @@ pub(super) const CASES: &[Case] = &[
             f["enum"]
                 .as_array_mut()
                 .unwrap()
-                .retain(|value| value != "limit")
+                .retain(|value| value != "limit");
         },
         &[("Outcome", "/enum", Producers)],
     ),
@@ -277,7 +277,7 @@ pub(super) const CASES: &[Case] = &[
                 f,
                 "outcome",
                 json!({ "type": "string", "const": "completed" }),
-            )
+            );
         },
         &[("StreamEndEvent", "/properties/outcome", Producers)],
     ),
@@ -288,7 +288,7 @@ pub(super) const CASES: &[Case] = &[
                 f,
                 "outcome",
                 json!({ "$ref": "../common/thinking_level.json" }),
-            )
+            );
         },
         &[("StreamEndEvent", "/properties/outcome", Producers)],
     ),
@@ -314,7 +314,7 @@ pub(super) const CASES: &[Case] = &[
                 f,
                 "content",
                 json!({ "$ref": "../block/user_content.json" }),
-            )
+            );
         },
         &[("ToolResultMessage", "/properties/content", Readers)],
     ),
@@ -324,7 +324,7 @@ pub(super) const CASES: &[Case] = &[
             f["oneOf"]
                 .as_array_mut()
                 .unwrap()
-                .push(json!({ "$ref": "../block/image.json" }))
+                .push(json!({ "$ref": "../block/image.json" }));
         },
         &[("AssistantMessageEvent", "/oneOf", Readers)],
     ),
@@ -339,7 +339,7 @@ pub(super) const CASES: &[Case] = &[
             f["oneOf"]
                 .as_array_mut()
                 .unwrap()
-                .retain(|member| member["$ref"] != "text_end.json")
+                .retain(|member| member["$ref"] != "text_end.json");
         },
         &[("AssistantMessageEvent", "/oneOf", Producers)],
     ),
@@ -365,7 +365,7 @@ pub(super) const CASES: &[Case] = &[
                 f,
                 "toolName",
                 json!({ "$ref": "../block/user_content.json" }),
-            )
+            );
         },
         &[("ToolExecutionEndEvent", "/properties/toolName", Readers)],
     ),

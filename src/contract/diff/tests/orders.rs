@@ -32,7 +32,7 @@ const CASES: &[(Edit, &str, Breaks)] = &[
             push(
                 &mut g["states"]["turn"]["on"],
                 json!({ "event": "agent_end", "to": "between_runs" }),
-            )
+            );
         },
         "/states/turn/on",
         Breaks::Readers,
@@ -54,7 +54,7 @@ const CASES: &[(Edit, &str, Breaks)] = &[
             push(
                 &mut g["states"]["run"]["on"][1]["where"]["/reason"],
                 "overflow".into(),
-            )
+            );
         },
         "/states/run/on",
         Breaks::Readers,
@@ -100,7 +100,7 @@ const CASES: &[(Edit, &str, Breaks)] = &[
             push(
                 &mut g["rules"],
                 json!({ "name": "more", "events": ["turn_start"], "description": "." }),
-            )
+            );
         },
         "/rules/more",
         Breaks::Producers,
@@ -122,7 +122,7 @@ const CASES: &[(Edit, &str, Breaks)] = &[
             push(
                 &mut g["pairs"],
                 json!({ "name": "more", "open": [{ "event": "turn_start" }], "close": [], "key": null }),
-            )
+            );
         },
         "/pairs/more",
         Breaks::Producers,
@@ -137,7 +137,7 @@ const CASES: &[(Edit, &str, Breaks)] = &[
             push(
                 &mut g["pairs"][0]["closed_before"],
                 json!({ "event": "queue_update" }),
-            )
+            );
         },
         "/pairs/run/closed_before",
         Breaks::Producers,
