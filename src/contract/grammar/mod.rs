@@ -14,14 +14,13 @@ mod tests;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, LazyLock};
 
-use pairs::{ByEvent, Open, Pair};
+use pairs::{ByEvent, Found, Open, Pair};
 use pattern::Pointer;
 use states::{Machine, Move};
 
 use super::json::Value;
 use super::{GRAMMAR, Wire};
 
-pub(in crate::contract) use pairs::PairFault;
 pub(in crate::contract) use pattern::{EventId, Probe};
 pub(in crate::contract) use states::StateSet;
 
@@ -210,7 +209,8 @@ impl WireGrammar {
     }
 
     /// Takes a line. `doubtful`: something is wrong with its content, so that it is not judged;
-    /// `held`: what only Quipu promises counts.
+    /// `held`: what only Quipu promises counts. Gives whether something in it is wrong only because
+    /// something was before.
     pub(in crate::contract) fn take(
         &self,
         order: &mut Order,
@@ -218,7 +218,7 @@ impl WireGrammar {
         line: &mut Probe<'_, '_, '_>,
         (number, doubtful, held): (u64, bool, bool),
         faults: &mut Vec<OrderFault>,
-    ) {
+    ) -> bool {
         let from = order.states;
         let mut judged = !doubtful;
         order.states = match self.machine.step(from, event, line) {
@@ -240,30 +240,30 @@ impl WireGrammar {
             }
         };
         let pointer = |at: pattern::PointerId| self.pointers[usize::from(at.0)].text.clone();
-        let mut first = true;
+        let (mut first, mut excused) = (true, false);
         for (index, roles) in pairs::of(&self.by_event, event) {
             let (pair, open) = (&self.pairs[*index], &mut order.open[*index]);
-            let fault = pair.apply(roles, open, line, (number, from), &pointer);
-            if !judged {
-                open.forgive();
-            } else if let Some(fault) = fault.filter(|_| std::mem::take(&mut first)) {
-                let PairFault {
-                    pair,
-                    pointer,
-                    message,
-                    ours,
-                } = fault;
-                faults.push(OrderFault {
-                    name: pair,
-                    pointer,
-                    message,
-                    ours,
-                });
+            let found = pair.apply(roles, open, line, (number, from), &pointer);
+            match found {
+                _ if !judged => open.forgive(),
+                Found::Nothing => {}
+                Found::Excused => excused = true,
+                Found::Fault(fault) => {
+                    if std::mem::take(&mut first) {
+                        faults.push(OrderFault {
+                            name: fault.pair,
+                            pointer: fault.pointer,
+                            message: fault.message,
+                            ours: fault.ours,
+                        });
+                    }
+                }
             }
         }
         if !judged {
             self.forgive(order);
         }
+        excused
     }
 
     /// Passes over a line that could not be read.
@@ -278,21 +278,30 @@ impl WireGrammar {
 
     fn misplaced(&self, from: StateSet, event: EventId, foreign: bool) -> OrderFault {
         let machine = &self.machine;
-        let state = from.each().next().unwrap_or_default();
         let own: Vec<&str> = from
             .each()
             .flat_map(|state| &machine.steps[state][event.index()])
             .filter(|step| !step.foreign)
             .map(|step| step.condition.as_str())
             .collect();
-        let why = self.place(from);
-        let message = if own.is_empty() {
-            format!("is not legal here: {why}; {}", self.expected(from))
-        } else {
-            format!("is legal here only with {}: {why}", own.join(", or with "))
+        let (name, message) = match (from.only(), own.as_slice()) {
+            (None, _) => {
+                let what = "is not legal here, nor wherever an earlier fault may have led";
+                ("uncertain", what.to_owned())
+            }
+            (Some(state), []) => {
+                let (why, expected) = (self.place(state), self.expected(from));
+                let what = format!("is not legal here: {why}; {expected}");
+                (machine.names[state].as_str(), what)
+            }
+            (Some(state), own) => {
+                let (why, own) = (self.place(state), own.join(", or with "));
+                let what = format!("is legal here only with {own}: {why}");
+                (machine.names[state].as_str(), what)
+            }
         };
         OrderFault {
-            name: machine.names[state].clone(),
+            name: name.to_owned(),
             pointer: String::new(),
             message,
             ours: foreign || from.is_within(machine.ours),
@@ -300,11 +309,7 @@ impl WireGrammar {
     }
 
     /// What a state means, in a few words.
-    fn place(&self, states: StateSet) -> String {
-        let mut states = states.each();
-        let (Some(state), None) = (states.next(), states.next()) else {
-            return "nor where an earlier fault may have led".to_owned();
-        };
+    fn place(&self, state: usize) -> String {
         let words = &self.machine.descriptions[state];
         let first = words
             .split_inclusive(['.', ';', ':'])
@@ -353,19 +358,22 @@ impl WireGrammar {
             }
         }
         if !order.states.meets(self.machine.end) {
-            let state = order.states.each().next().unwrap_or_default();
-            let mut message = format!(
-                "the stream ends too early: {}; {}",
-                self.place(order.states),
-                self.expected(order.states)
-            );
+            let (name, place) = match order.states.only() {
+                Some(state) => {
+                    let name = self.machine.names[state].clone();
+                    (name, format!("{}; ", self.place(state)))
+                }
+                None => ("uncertain".to_owned(), String::new()),
+            };
+            let expected = self.expected(order.states);
+            let mut message = format!("the stream ends too early: {place}{expected}");
             let mut names: Vec<String> = open.into_iter().map(|(_, what)| what).collect();
             names.dedup();
             if !names.is_empty() {
                 message = format!("{message}; open: {}", names.join(", "));
             }
             faults.push(OrderFault {
-                name: self.machine.names[state].clone(),
+                name,
                 pointer: String::new(),
                 message,
                 ours: false,

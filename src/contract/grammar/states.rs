@@ -43,6 +43,12 @@ impl StateSet {
         self.0 == 0
     }
 
+    /// The state, if it is certain.
+    pub(super) fn only(self) -> Option<usize> {
+        let mut states = self.each();
+        states.next().filter(|_| states.next().is_none())
+    }
+
     pub(super) fn each(self) -> impl Iterator<Item = usize> {
         let mut left = self.0;
         std::iter::from_fn(move || {

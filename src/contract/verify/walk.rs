@@ -256,8 +256,8 @@ impl Walk {
         let mut probe = grammar.probe(line);
         let held = self.judging.held;
         let about = (place.line, doubt.line, held);
-        grammar.take(&mut self.order, event, &mut probe, about, &mut faults);
-        let mut certain = true;
+        let excused = grammar.take(&mut self.order, event, &mut probe, about, &mut faults);
+        let mut certain = !excused;
         for fault in faults.drain(..) {
             certain &= fault.ours && !held;
             findings.push(self.order_finding(place, fault));
