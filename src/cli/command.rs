@@ -1,6 +1,6 @@
 //! The subcommands.
 
-#[expect(dead_code, reason = "no subcommand reads a stream yet")]
+mod convert;
 mod io;
 mod models;
 mod sessions;
@@ -29,6 +29,8 @@ pub(super) enum Command {
     Models(models::Models),
     /// List the sessions of this folder, show one, or write one out as Markdown
     Sessions(sessions::Sessions),
+    /// Write a recording of one wire as the same recording of another
+    Convert(convert::Convert),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -48,6 +50,7 @@ pub(super) fn run(command: &Command) -> ExitCode {
     match command {
         Command::Models(models) => models.run(),
         Command::Sessions(sessions) => sessions.run(),
+        Command::Convert(convert) => convert.run(),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut whole(), "quipu", &mut script);
