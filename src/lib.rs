@@ -14,6 +14,7 @@ pub mod event;
 #[doc(hidden)]
 pub mod fuzz;
 pub mod model;
+pub mod sample;
 pub mod session;
 pub mod subagent;
 pub mod tool;

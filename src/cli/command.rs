@@ -3,6 +3,7 @@
 mod convert;
 mod io;
 mod models;
+mod sample;
 mod sessions;
 
 use std::io::Write as _;
@@ -31,6 +32,8 @@ pub(super) enum Command {
     Sessions(sessions::Sessions),
     /// Write a recording of one wire as the same recording of another
     Convert(convert::Convert),
+    /// Write a legal stream that holds every event, variant and optional field of a wire
+    Sample(sample::Sample),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -51,6 +54,7 @@ pub(super) fn run(command: &Command) -> ExitCode {
         Command::Models(models) => models.run(),
         Command::Sessions(sessions) => sessions.run(),
         Command::Convert(convert) => convert.run(),
+        Command::Sample(sample) => sample.run(),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut whole(), "quipu", &mut script);

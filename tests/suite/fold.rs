@@ -136,7 +136,7 @@ impl Reader {
                 self.usage.add(&line["event"]["usage"]);
             }
             "turn_end" => self.turn_end(line),
-            "agent_end" if line["messages"] != json!(self.run) => {
+            "agent_end" if without_state(&line["messages"]) != self.run => {
                 self.wrong("agent_end", "messages are not those of the run");
             }
             "stream_end" => self.stream_end(line, count),
@@ -344,6 +344,8 @@ impl Reader {
             ("completed", Some(0)) => !error,
             ("failed", Some(1..=3)) | ("limit", Some(1)) => error,
             ("interrupted", Some(129 | 130 | 143)) => line["error"]["code"] == "interrupted",
+            // The host has asked for it.
+            ("aborted", Some(1)) => true,
             _ => false,
         };
         if !sane {
@@ -353,6 +355,16 @@ impl Reader {
             );
         }
     }
+}
+
+/// The messages that have lines of their own.
+fn without_state(messages: &Value) -> Vec<Value> {
+    let state = ["bashExecution", "branchSummary", "compactionSummary"];
+    let messages = messages.as_array().into_iter().flatten();
+    messages
+        .filter(|message| !state.contains(&text_at(message, "/role")))
+        .cloned()
+        .collect()
 }
 
 /// Whether the one list ends with the other: the model may be told something before the result.

@@ -41,6 +41,7 @@ mod retries;
 #[path = "../../src/event/sample.rs"]
 mod rich;
 mod sample;
+mod samples;
 mod schema;
 mod script;
 mod server;
