@@ -5,6 +5,7 @@ mod io;
 mod models;
 mod sample;
 mod sessions;
+mod verify;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -34,6 +35,8 @@ pub(super) enum Command {
     Convert(convert::Convert),
     /// Write a legal stream that holds every event, variant and optional field of a wire
     Sample(sample::Sample),
+    /// Check event streams: each line against the schema, the order, ids, pairings and sums
+    Verify(verify::Verify),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -55,6 +58,7 @@ pub(super) fn run(command: &Command) -> ExitCode {
         Command::Sessions(sessions) => sessions.run(),
         Command::Convert(convert) => convert.run(),
         Command::Sample(sample) => sample.run(),
+        Command::Verify(verify) => verify.run(),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut whole(), "quipu", &mut script);

@@ -40,6 +40,11 @@ pub(super) fn open_bytes(path: &Path) -> Result<Box<dyn Read>, OpenError> {
     Ok(Box::new(file))
 }
 
+/// Whether it is a file of the disk, whose end is known.
+pub(super) fn is_file(path: &Path) -> bool {
+    path != Path::new("-") && path.is_file()
+}
+
 /// Standard output for much text; it has to be flushed at the end.
 #[expect(dead_code, reason = "no subcommand writes much text yet")]
 pub(super) fn out() -> impl Write {
