@@ -59,7 +59,6 @@ pub(crate) fn in_order(text: &str, report: &Report) {
             error.fault,
             OrderFault::Differs { .. } | OrderFault::Message(_)
         ) && report.count(Loss::Contradiction, error.event) > 0;
-        let state = error.event == "agent_end";
-        assert!(kept || state, "{error}: {line}");
+        assert!(kept, "{error}: {line}");
     }
 }

@@ -157,12 +157,6 @@ impl Mender {
                 Err(error) => error.fault,
             };
             match fault {
-                OrderFault::Differs {
-                    what: "messages", ..
-                } if is_run_end(&event) => {
-                    self.ready(event);
-                    return true;
-                }
                 OrderFault::Differs { .. } if matches!(event, QuipuEvent::TurnEnd(_)) => {
                     if let Some(end) = self.tracker.missing_turn_end() {
                         self.list(Loss::Changed, event.kind(), report);
@@ -244,7 +238,8 @@ impl Mender {
             self.ready(end);
         }
         let (outcome, exit_code, error) = if interrupted {
-            (Outcome::Interrupted, 143, None)
+            let error = error_of(ErrorCode::Interrupted, reason.message);
+            (Outcome::Interrupted, 143, Some(error))
         } else {
             self.ends.outcome()
         };
@@ -335,13 +330,21 @@ impl Ends {
             // It never came to an answer.
             None => (Outcome::Failed, None),
         };
-        let error = message.filter(|_| outcome == Outcome::Failed);
-        let error = error.map(|message| StreamError {
-            code: ErrorCode::ProviderError,
-            message,
-            retryable: false,
-        });
-        (outcome, u64::from(outcome != Outcome::Completed), error)
+        let error = match outcome {
+            Outcome::Completed => return (outcome, 0, None),
+            Outcome::Aborted => ErrorCode::Interrupted,
+            _ => ErrorCode::ProviderError,
+        };
+        let message = message.unwrap_or_else(|| "The recording does not tell why.".to_owned());
+        (Outcome::Failed, 1, Some(error_of(error, message)))
+    }
+}
+
+fn error_of(code: ErrorCode, message: String) -> StreamError {
+    StreamError {
+        code,
+        message,
+        retryable: false,
     }
 }
 
@@ -353,10 +356,6 @@ pub(super) fn is_state(message: &AgentMessage) -> bool {
             | AgentMessage::BranchSummary(_)
             | AgentMessage::CompactionSummary(_)
     )
-}
-
-fn is_run_end(event: &QuipuEvent) -> bool {
-    matches!(event, QuipuEvent::AgentEnd(_))
 }
 
 /// Why something is ended that the recording leaves open.

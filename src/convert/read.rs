@@ -1,7 +1,8 @@
 //! A line of a wire as its own generated type.
 //!
 //! What the type does not know is left out and listed: fields, whole events, and lines with a value
-//! that is not one of the known ones. Anything else that does not fit is an error.
+//! that is not one of the known ones. So are updates of a message that lack something, since the end
+//! of the message has all that they tell. Anything else that does not fit is an error.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -74,6 +75,11 @@ pub(super) fn read<T: DeserializeOwned>(
             let pointer = pointer(&track.path());
             if is_unknown_value(&error) {
                 report.add(Loss::UnknownValue, format!("{kind}{}", general(&pointer)));
+                return Ok(Reading::Skipped);
+            }
+            // An update is dispensable: the end of its message has all that it tells.
+            if kind == "message_update" && error.is_data() {
+                report.add(Loss::Malformed, format!("{kind}{}", general(&pointer)));
                 return Ok(Reading::Skipped);
             }
             Err(fault(Some(kind), pointer, &error))

@@ -13,6 +13,8 @@ pub enum Loss {
     UnknownField,
     /// A line with a value that the source wire does not know there: left out.
     UnknownValue,
+    /// An update of a message that lacks something: left out.
+    Malformed,
     /// An event that the target wire does not have: left out.
     Event,
     /// A field that the target wire does not have: left out.
@@ -37,6 +39,7 @@ impl Loss {
             Self::UnknownEvent => "unknown event",
             Self::UnknownField => "unknown field",
             Self::UnknownValue => "unknown value",
+            Self::Malformed => "malformed",
             Self::Event => "event",
             Self::Field => "field",
             Self::Misplaced => "misplaced",

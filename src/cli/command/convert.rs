@@ -18,8 +18,6 @@ use crate::wire::{Wire, visible_line};
 
 /// Bytes that are read at once, and after which lines are written even while there is more to read.
 const BUFFER: usize = 256 * 1024;
-/// Lines that are looked at to find out which wire they are of.
-const FIRST: usize = 256;
 
 /// The arguments of `quipu convert`.
 ///
@@ -148,7 +146,7 @@ impl Convert {
             Source::Auto => {
                 let mut detector = Detector::default();
                 let mut found = None;
-                while first.len() < FIRST && found.is_none() {
+                while found.is_none() {
                     let Some(frame) = lines.next_line().map_err(unreadable)? else {
                         break;
                     };
@@ -160,9 +158,7 @@ impl Convert {
                         frame.fault,
                     ));
                 }
-                let told = "its first lines do not tell which wire it is of; name it with --from";
-                let unknown = || Stop::Input(format!("{}: {told}", self.file.display()));
-                found.ok_or_else(unknown)?
+                found.unwrap_or_else(|| detector.guess())
             }
         };
         let mut converter = Converter::new(from, self.to);

@@ -16,7 +16,6 @@ pub(super) struct OpenError {
 }
 
 /// Opens a file, or standard input for `-`.
-#[expect(dead_code, reason = "no subcommand reads a stream with it yet")]
 pub(super) fn open(path: &Path) -> Result<Box<dyn BufRead>, OpenError> {
     Ok(Box::new(BufReader::with_capacity(
         BUFFER,
@@ -46,7 +45,6 @@ pub(super) fn is_file(path: &Path) -> bool {
 }
 
 /// Standard output for much text; it has to be flushed at the end.
-#[expect(dead_code, reason = "no subcommand writes much text yet")]
 pub(super) fn out() -> impl Write {
     BufWriter::with_capacity(BUFFER, io::stdout().lock())
 }

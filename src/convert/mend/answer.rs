@@ -6,7 +6,7 @@ use crate::convert::report::{Loss, Report};
 use crate::event::tracker::Place;
 use crate::event::{
     AgentMessage, AssistantContent, AssistantMessage, AssistantMessageEvent as Delta,
-    MessageEndEvent, MessageStartEvent, MessageUpdateEvent, StopReason, TextDelta, TextEnd,
+    MessageEndEvent, MessageStartEvent, MessageUpdateEvent, StopReason, TextContent, TextDelta, TextEnd,
     TextStart, ThinkingDelta, ThinkingEnd, ThinkingStart, ToolCall, ToolcallDelta, ToolcallEnd,
     ToolcallStart, Usage,
 };
@@ -70,7 +70,41 @@ impl Mender {
             update.resolved_tool_name = None;
             self.list(Loss::Changed, "message_update/resolvedToolName", report);
         }
+        if self.place() == Place::Answer {
+            self.begin_block(&update, report);
+        }
         self.place_event(update.into(), report);
+    }
+
+    /// Gives the begin and the text of a block whose end is the first that is told of it.
+    fn begin_block(&mut self, update: &MessageUpdateEvent, report: &mut Report) {
+        let (index, block) = match &update.assistant_message_event {
+            Delta::TextEnd(end) if end.content_index >= self.tracker.answer().len() as u64 => {
+                let text = TextContent {
+                    text: end.content.clone(),
+                    text_signature: None,
+                };
+                (end.content_index, AssistantContent::from(text))
+            }
+            Delta::ToolcallEnd(end)
+                if end.content_index >= self.tracker.answer().len() as u64 =>
+            {
+                (end.content_index, end.tool_call.clone().into())
+            }
+            _ => return,
+        };
+        if index != self.tracker.answer().len() as u64 {
+            return;
+        }
+        let mut deltas = Vec::new();
+        whole(&block, index, false, &mut deltas);
+        // The end is told.
+        deltas.pop();
+        for delta in deltas {
+            let event = self.update(delta, &update.usage);
+            self.list(Loss::Invented, "message_update", report);
+            self.place_event(event.into(), report);
+        }
     }
 
     /// Makes the end of a block say what its pieces did, and says whether that changes it.

@@ -91,7 +91,8 @@ impl<W: Write> Writer<W> {
     pub(super) fn finding(&mut self, file: &str, finding: Finding) -> io::Result<()> {
         match self.format {
             Format::Human { named } => {
-                let line = visible_line(&finding.to_string());
+                let line = finding.to_string();
+                let line = visible_line(&line);
                 if named {
                     write!(self.out, "{}: ", visible_line(file))?;
                 }
