@@ -8,6 +8,7 @@ pub mod cli;
 pub mod codegen;
 pub mod config;
 pub mod contract;
+pub mod convert;
 pub mod event;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]

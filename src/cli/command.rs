@@ -1,5 +1,6 @@
 //! The subcommands.
 
+mod convert;
 mod io;
 mod models;
 mod sample;
@@ -31,6 +32,8 @@ pub(super) enum Command {
     Models(models::Models),
     /// List the sessions of this folder, show one, or write one out as Markdown
     Sessions(sessions::Sessions),
+    /// Write a recording of one wire as the same recording of another
+    Convert(convert::Convert),
     /// Write a legal stream that holds every event, variant and optional field of a wire
     Sample(sample::Sample),
     /// Check event streams: each line against the schema, the order, ids, pairings and sums
@@ -56,6 +59,7 @@ pub(super) fn run(command: &Command) -> ExitCode {
     match command {
         Command::Models(models) => models.run(),
         Command::Sessions(sessions) => sessions.run(),
+        Command::Convert(convert) => convert.run(),
         Command::Sample(sample) => sample.run(),
         Command::Verify(verify) => verify.run(),
         Command::Schema(schema) => schema.run(),

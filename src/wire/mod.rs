@@ -7,7 +7,7 @@
 
 mod dreb;
 mod filter;
-mod line;
+pub(crate) mod line;
 mod output;
 mod projection;
 mod senpi;

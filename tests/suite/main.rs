@@ -17,6 +17,7 @@ mod check;
 mod compaction_cases;
 mod compaction_edges;
 mod compactions;
+mod convert;
 mod coverage;
 mod exits;
 mod fallbacks;

@@ -1,7 +1,7 @@
 //! What subcommands read and write: a file or standard input, and standard output.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// The size of the buffers, in bytes.
@@ -17,18 +17,26 @@ pub(super) struct OpenError {
 
 /// Opens a file, or standard input for `-`.
 pub(super) fn open(path: &Path) -> Result<Box<dyn BufRead>, OpenError> {
+    Ok(Box::new(BufReader::with_capacity(
+        BUFFER,
+        open_bytes(path)?,
+    )))
+}
+
+/// The same without a buffer.
+pub(super) fn open_bytes(path: &Path) -> Result<Box<dyn Read>, OpenError> {
     let fail = |error| OpenError {
         path: path.to_owned(),
         error,
     };
     if path == Path::new("-") {
-        return Ok(Box::new(BufReader::with_capacity(BUFFER, io::stdin())));
+        return Ok(Box::new(io::stdin()));
     }
     let file = File::open(path).map_err(fail)?;
     if file.metadata().map_err(fail)?.is_dir() {
         return Err(fail(io::ErrorKind::IsADirectory.into()));
     }
-    Ok(Box::new(BufReader::with_capacity(BUFFER, file)))
+    Ok(Box::new(file))
 }
 
 /// Whether it is a file of the disk, whose end is known.

@@ -4,8 +4,8 @@ use crate::contract::Wire;
 use crate::contract::json::Value;
 
 /// How many lines, and how many bytes of them, are held back at most.
-pub(super) const HELD_LINES: usize = 64;
-pub(super) const HELD_BYTES: usize = 1 << 20;
+pub(crate) const HELD_LINES: usize = 64;
+pub(crate) const HELD_BYTES: usize = 1 << 20;
 
 const QUIPU: u8 = 1 << Wire::Quipu as u8;
 const SENPI: u8 = 1 << Wire::Senpi as u8;
@@ -13,7 +13,7 @@ const DREB: u8 = 1 << Wire::Dreb as u8;
 
 /// The wires that the lines so far may be of.
 #[derive(Debug)]
-pub(super) struct Detect {
+pub(crate) struct Detect {
     left: u8,
     header: bool,
 }
@@ -29,7 +29,7 @@ impl Default for Detect {
 
 impl Detect {
     /// Takes a line; gives the wire as soon as only one is left.
-    pub(super) fn take(&mut self, line: Value<'_, '_>) -> Option<Wire> {
+    pub(crate) fn take(&mut self, line: Value<'_, '_>) -> Option<Wire> {
         let kind = line.get("type").and_then(Value::as_str);
         self.header |= kind == Some("session");
         let left = self.left & tells(kind.unwrap_or_default(), line);
@@ -45,7 +45,7 @@ impl Detect {
     }
 
     /// The likeliest wire of lines that tell nothing more. A header alone is a stream of senpi.
-    pub(super) fn guess(&self) -> Wire {
+    pub(crate) fn guess(&self) -> Wire {
         let likely = if self.header {
             [Wire::Senpi, Wire::Dreb, Wire::Quipu]
         } else {

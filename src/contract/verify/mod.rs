@@ -5,7 +5,7 @@
 //! until their run ends.
 
 mod blocks;
-mod detect;
+pub(crate) mod detect;
 mod finding;
 mod header;
 mod print;

@@ -1,0 +1,220 @@
+//! Conversion between all wires, of samples and of what is made of them.
+
+use pretty_assertions::assert_eq;
+use serde_json::Value;
+
+use super::fuzz::in_order;
+use super::{ConvertError, Converter, Loss, Report};
+use crate::contract::Wire;
+use crate::contract::lines::Lines;
+use crate::event::sample::rich;
+use crate::event::tracker::{CloseReason, Tracker};
+use crate::event::{Outcome, QuipuEvent, StopReason, StreamEndEvent};
+use crate::sample::Sample;
+use crate::wire::line;
+
+fn convert(from: Wire, to: Wire, bytes: &[u8]) -> (String, Result<(), ConvertError>, Report) {
+    let mut converter = Converter::new(from, to);
+    let mut out = Vec::new();
+    let mut lines = Lines::new(bytes);
+    let mut told = Ok(());
+    while let Some(frame) = lines.next_line().unwrap()
+        && told.is_ok()
+    {
+        told = converter.line(&frame, &mut out);
+    }
+    let report = converter.finish(&mut out);
+    (String::from_utf8(out).unwrap(), told, report)
+}
+
+fn good(from: Wire, to: Wire, bytes: &[u8]) -> (String, Report) {
+    let (out, told, report) = convert(from, to, bytes);
+    assert_eq!(told, Ok(()));
+    if to == Wire::Quipu && from != to {
+        in_order(&out, &report);
+    }
+    (out, report)
+}
+
+fn sample(wire: Wire, seed: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    Sample::new(wire).seed(seed).write(&mut bytes).unwrap();
+    bytes
+}
+
+/// The stream of every event, cut after `len` events and closed as the program closes it.
+fn cut(len: usize, outcome: Outcome) -> Vec<u8> {
+    let events = rich();
+    let mut tracker = Tracker::default();
+    let mut bytes = Vec::new();
+    let mut lines = 1;
+    let mut write = |event: &QuipuEvent| {
+        line::append(&mut bytes, event).unwrap();
+        lines += 1;
+    };
+    for event in events.iter().take(len) {
+        tracker.observe(event).unwrap();
+        write(event);
+    }
+    let reason = CloseReason {
+        stop_reason: StopReason::Aborted,
+        message: "stop".to_owned(),
+    };
+    for event in tracker.close(&reason) {
+        write(&event);
+    }
+    let end = StreamEndEvent {
+        outcome,
+        exit_code: 0,
+        error: None,
+        usage: tracker.totals().usage.clone(),
+        turns: tracker.totals().turns,
+        lines,
+    };
+    line::append(&mut bytes, &QuipuEvent::from(end)).unwrap();
+    bytes
+}
+
+fn changed(report: &Report) -> Vec<String> {
+    let bad = [
+        Loss::UnknownEvent,
+        Loss::UnknownValue,
+        Loss::Malformed,
+        Loss::Misplaced,
+        Loss::Moved,
+        Loss::Contradiction,
+    ];
+    let bad = report.entries().filter(|(loss, ..)| bad.contains(loss));
+    bad.map(|(loss, name, count)| format!("{} {name} × {count}", loss.name()))
+        .collect()
+}
+
+#[test]
+fn a_sample_of_a_wire_is_itself_on_that_wire() {
+    for wire in Wire::ALL {
+        // Even seeds of the native wire are stamped, which is no part of an event.
+        let text = sample(wire, 1);
+        let (out, report) = good(wire, wire, &text);
+        assert_eq!(out, String::from_utf8(text).unwrap());
+        assert!(report.is_empty(), "{report}");
+    }
+}
+
+#[test]
+fn dreb_to_native_and_back_is_the_identity() {
+    for seed in 0..6 {
+        same_again(&sample(Wire::Dreb, seed), &format!("seed {seed}"));
+        let native = sample(Wire::Quipu, seed);
+        same_again(
+            good(Wire::Quipu, Wire::Dreb, &native).0.as_bytes(),
+            &format!("projected, seed {seed}"),
+        );
+    }
+    for len in 1..=rich().len() {
+        for outcome in [Outcome::Completed, Outcome::Interrupted] {
+            let (dreb, _) = good(Wire::Quipu, Wire::Dreb, &cut(len, outcome));
+            same_again(dreb.as_bytes(), &format!("cut at {len}, {outcome:?}"));
+        }
+    }
+}
+
+#[track_caller]
+fn same_again(dreb: &[u8], what: &str) {
+    let (native, report) = good(Wire::Dreb, Wire::Quipu, dreb);
+    assert_eq!(changed(&report), Vec::<String>::new(), "{what}");
+    let (again, _) = good(Wire::Quipu, Wire::Dreb, native.as_bytes());
+    assert_eq!(again, String::from_utf8_lossy(dreb), "{what}");
+}
+
+#[test]
+fn senpi_to_native_and_back_is_the_identity() {
+    let mut streams: Vec<Vec<u8>> = (0..6).map(|seed| sample(Wire::Senpi, seed)).collect();
+    streams.extend((1..=rich().len()).map(|len| {
+        let native = cut(len, Outcome::Completed);
+        good(Wire::Quipu, Wire::Senpi, &native).0.into_bytes()
+    }));
+    for senpi in streams {
+        let (native, report) = good(Wire::Senpi, Wire::Quipu, &senpi);
+        assert_eq!(changed(&report), Vec::<String>::new());
+        let (again, _) = good(Wire::Quipu, Wire::Senpi, native.as_bytes());
+        assert_eq!(again, String::from_utf8_lossy(&senpi));
+    }
+}
+
+#[test]
+fn what_the_other_wires_cannot_carry_is_listed() {
+    let native = cut(rich().len(), Outcome::Completed);
+    let (senpi, report) = good(Wire::Quipu, Wire::Senpi, &native);
+    assert!(!senpi.contains("background_agent_start"));
+    assert_eq!(report.count(Loss::Event, "background_agent_start"), 1, "{report}");
+    assert_eq!(report.count(Loss::Event, "stream_end"), 1);
+    assert_eq!(report.count(Loss::Field, "session/stream"), 1);
+    let (_, report) = good(Wire::Quipu, Wire::Dreb, &native);
+    assert!(report.count(Loss::Event, "tool_hook_status") > 0, "{report}");
+    assert!(report.count(Loss::Event, "agent_start") > 0);
+    // What is only invented on the way is not told of.
+    let (_, report) = good(Wire::Senpi, Wire::Dreb, senpi.as_bytes());
+    assert_eq!(report.count(Loss::Invented, "stream_end"), 0);
+    assert_eq!(report.count(Loss::Event, "stream_end"), 0);
+}
+
+#[test]
+fn a_native_stream_that_is_cut_anywhere_is_ended_on_every_wire() {
+    let native = sample(Wire::Quipu, 1);
+    let text = String::from_utf8(native).unwrap();
+    let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at + 1).collect();
+    for end in ends.iter().take(ends.len() - 1).step_by(3) {
+        // Whole lines, and the begin of one more.
+        for cut in [*end, *end + 9] {
+            for to in [Wire::Senpi, Wire::Dreb] {
+                let (out, report) = good(Wire::Quipu, to, &text.as_bytes()[..cut]);
+                assert!(report.interrupted);
+                assert!(out.ends_with('\n'));
+                good(to, Wire::Quipu, out.as_bytes());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_line_that_is_none_is_told_with_its_place() {
+    let head = r#"{"type":"session","version":3,"id":"s","timestamp":"t","cwd":"/"}"#;
+    let lines = |more: &str| format!("{head}\n{{\"type\":\"agent_start\"}}\n{more}\n");
+    for (more, message) in [
+        ("{\"type\":\"turn_start\"", "line 3: EOF while parsing an object at column 20"),
+        ("[]", "line 3: invalid type: sequence, expected"),
+        (
+            r#"{"type":"message_end","message":{"role":"user","content":[{"type":"text","text":1}],"timestamp":1}}"#,
+            "line 3: message_end: /message/content/0/text: invalid type: integer `1`, expected a string",
+        ),
+        ("{\"type\":1}", "line 3: invalid type: integer"),
+    ] {
+        let (out, told, report) = convert(Wire::Senpi, Wire::Quipu, lines(more).as_bytes());
+        let told = told.unwrap_err().to_string();
+        assert!(told.starts_with(message), "{told}");
+        assert!(report.interrupted);
+        let last: Value = serde_json::from_str(out.lines().last().unwrap()).unwrap();
+        assert_eq!(last["outcome"], "interrupted");
+    }
+    let (out, told, _) = convert(Wire::Dreb, Wire::Quipu, b"{\"type\":\"turn_start\"}\n");
+    assert_eq!(
+        told.unwrap_err().to_string(),
+        "line 1: turn_start: a stream begins with a session header"
+    );
+    assert_eq!(out, "");
+}
+
+#[test]
+fn what_a_newer_producer_writes_is_passed_over() {
+    let text = [
+        r#"{"type":"session","version":3,"id":"s","timestamp":"t","cwd":"/","new":1}"#,
+        r#"{"type":"news","of":"the day"}"#,
+        r#"{"type":"agent_start"}"#,
+        r#"{"type":"compaction_start","reason":"whim"}"#,
+        r#"{"type":"agent_end","messages":[],"willRetry":false}"#,
+    ];
+    let (_, report) = good(Wire::Senpi, Wire::Dreb, (text.join("\r\n") + "\r\n").as_bytes());
+    assert_eq!(report.count(Loss::UnknownEvent, "news"), 1);
+    assert_eq!(report.count(Loss::UnknownField, "session/new"), 1);
+    assert_eq!(report.count(Loss::UnknownValue, "compaction_start/reason"), 1, "{report}");
+}
