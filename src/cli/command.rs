@@ -1,9 +1,10 @@
 //! The subcommands.
 
-#[expect(dead_code, reason = "no subcommand reads a stream yet")]
 mod io;
 mod models;
+mod replay;
 mod sessions;
+mod stats;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -29,6 +30,10 @@ pub(super) enum Command {
     Models(models::Models),
     /// List the sessions of this folder, show one, or write one out as Markdown
     Sessions(sessions::Sessions),
+    /// Write a recording again with its timing: a stand-in for the agent in tests
+    Replay(replay::Replay),
+    /// Count what streams hold: turns, tools and their times, tokens, cost, bytes
+    Stats(stats::Stats),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -48,6 +53,8 @@ pub(super) fn run(command: &Command) -> ExitCode {
     match command {
         Command::Models(models) => models.run(),
         Command::Sessions(sessions) => sessions.run(),
+        Command::Replay(replay) => replay.run(),
+        Command::Stats(stats) => stats.run(),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut whole(), "quipu", &mut script);

@@ -1,7 +1,9 @@
 //! The contract of the stream: its bundles, version and grammar, as this build embeds them.
 
+pub mod detect;
 pub mod json;
 pub mod lines;
+pub mod moment;
 
 include!(concat!(env!("OUT_DIR"), "/contract.rs"));
 
