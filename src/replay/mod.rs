@@ -97,13 +97,13 @@ pub async fn play(
     let fault = || io::Error::other("the writer ended by a fault");
     tokio::select! {
         biased;
-        played = &mut done => return played.map_err(|_| fault()),
+        told = &mut done => told.map_err(|_| fault()),
         caught = interrupt => {
             // A player that has just ended needs none.
             let _ = stop.send(caught);
             tokio::select! {
                 biased;
-                played = done => played.map_err(|_| fault()),
+                told = done => told.map_err(|_| fault()),
                 () = stalled(&written, unread) => Ok(Played {
                     lines: 0,
                     exit_code: caught.exit_code,

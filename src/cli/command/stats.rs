@@ -63,16 +63,16 @@ impl Stats {
         let mut counted: Vec<(&Path, Figures)> = Vec::new();
         for file in &self.files {
             match count(file) {
-                Ok(counter) => {
-                    if !counter.is_read() {
+                Ok(figures) => {
+                    if !figures.is_read() {
                         note(&format!(
                             "quipu: {} holds no line that can be read",
                             file.display()
                         ));
                         code = code.max(UNREAD);
                     }
-                    total.add(&counter);
-                    counted.push((file, counter.stats()));
+                    total.add(&figures);
+                    counted.push((file, figures.stats()));
                 }
                 Err(error) => {
                     note(&format!("quipu: {error}"));
