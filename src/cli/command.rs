@@ -1,5 +1,6 @@
 //! The subcommands.
 
+mod generate;
 mod io;
 mod models;
 mod replay;
@@ -34,6 +35,9 @@ pub(super) enum Command {
     Replay(replay::Replay),
     /// Count what streams hold: turns, tools and their times, tokens, cost, bytes
     Stats(stats::Stats),
+    /// Print typed definitions of the stream
+    #[command(subcommand)]
+    Schema(Schema),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -41,6 +45,13 @@ pub(super) enum Command {
     },
     /// Print the manual page (read it with `quipu man | man -l -`)
     Man,
+}
+
+/// What to do with the schema.
+#[derive(Debug, Subcommand)]
+pub(super) enum Schema {
+    /// Print the types of a line for TypeScript, Python or Go
+    Generate(generate::Generate),
 }
 
 /// Whether a first word is a subcommand.
@@ -55,6 +66,7 @@ pub(super) fn run(command: &Command) -> ExitCode {
         Command::Sessions(sessions) => sessions.run(),
         Command::Replay(replay) => replay.run(),
         Command::Stats(stats) => stats.run(),
+        Command::Schema(Schema::Generate(generate)) => generate.run(),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut whole(), "quipu", &mut script);
