@@ -14,8 +14,10 @@ pub mod event;
 #[doc(hidden)]
 pub mod fuzz;
 pub mod model;
+pub mod replay;
 pub mod sample;
 pub mod session;
+pub mod stats;
 pub mod subagent;
 pub mod tool;
 pub mod wire;

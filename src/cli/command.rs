@@ -3,9 +3,11 @@
 mod convert;
 mod io;
 mod models;
+mod replay;
 mod sample;
 mod schema;
 mod sessions;
+mod stats;
 mod verify;
 
 use std::io::Write as _;
@@ -40,6 +42,10 @@ pub(super) enum Command {
     Verify(verify::Verify),
     /// Show, print, check and compare the contract of the stream, or a schema folder of yours
     Schema(schema::Schema),
+    /// Write a recording again with its timing: a stand-in for the agent in tests
+    Replay(replay::Replay),
+    /// Count what streams hold: turns, tools and their times, tokens, cost, bytes
+    Stats(stats::Stats),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -63,6 +69,8 @@ pub(super) fn run(command: &Command) -> ExitCode {
         Command::Sample(sample) => sample.run(),
         Command::Verify(verify) => verify.run(),
         Command::Schema(schema) => schema.run(),
+        Command::Replay(replay) => replay.run(),
+        Command::Stats(stats) => stats.run(),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut whole(), "quipu", &mut script);

@@ -1,8 +1,8 @@
 //! Which wire a recording is of, by its first lines.
 
 use crate::contract::Wire;
+use crate::contract::detect::{Detect, HELD_BYTES, HELD_LINES};
 use crate::contract::json::Document;
-use crate::contract::verify::detect::{Detect, HELD_BYTES, HELD_LINES};
 
 /// Looks at the lines of a recording until they show its wire.
 #[derive(Debug, Default)]

@@ -146,11 +146,18 @@ fn what_the_other_wires_cannot_carry_is_listed() {
     let native = cut(rich().len(), Outcome::Completed);
     let (senpi, report) = good(Wire::Quipu, Wire::Senpi, &native);
     assert!(!senpi.contains("background_agent_start"));
-    assert_eq!(report.count(Loss::Event, "background_agent_start"), 1, "{report}");
+    assert_eq!(
+        report.count(Loss::Event, "background_agent_start"),
+        1,
+        "{report}"
+    );
     assert_eq!(report.count(Loss::Event, "stream_end"), 1);
     assert_eq!(report.count(Loss::Field, "session/stream"), 1);
     let (_, report) = good(Wire::Quipu, Wire::Dreb, &native);
-    assert!(report.count(Loss::Event, "tool_hook_status") > 0, "{report}");
+    assert!(
+        report.count(Loss::Event, "tool_hook_status") > 0,
+        "{report}"
+    );
     assert!(report.count(Loss::Event, "agent_start") > 0);
     // What is only invented on the way is not told of.
     let (_, report) = good(Wire::Senpi, Wire::Dreb, senpi.as_bytes());
@@ -181,7 +188,10 @@ fn a_line_that_is_none_is_told_with_its_place() {
     let head = r#"{"type":"session","version":3,"id":"s","timestamp":"t","cwd":"/"}"#;
     let lines = |more: &str| format!("{head}\n{{\"type\":\"agent_start\"}}\n{more}\n");
     for (more, message) in [
-        ("{\"type\":\"turn_start\"", "line 3: EOF while parsing an object at column 20"),
+        (
+            "{\"type\":\"turn_start\"",
+            "line 3: EOF while parsing an object at column 20",
+        ),
         ("[]", "line 3: invalid type: sequence, expected"),
         (
             r#"{"type":"message_end","message":{"role":"user","content":[{"type":"text","text":1}],"timestamp":1}}"#,
@@ -213,8 +223,16 @@ fn what_a_newer_producer_writes_is_passed_over() {
         r#"{"type":"compaction_start","reason":"whim"}"#,
         r#"{"type":"agent_end","messages":[],"willRetry":false}"#,
     ];
-    let (_, report) = good(Wire::Senpi, Wire::Dreb, (text.join("\r\n") + "\r\n").as_bytes());
+    let (_, report) = good(
+        Wire::Senpi,
+        Wire::Dreb,
+        (text.join("\r\n") + "\r\n").as_bytes(),
+    );
     assert_eq!(report.count(Loss::UnknownEvent, "news"), 1);
     assert_eq!(report.count(Loss::UnknownField, "session/new"), 1);
-    assert_eq!(report.count(Loss::UnknownValue, "compaction_start/reason"), 1, "{report}");
+    assert_eq!(
+        report.count(Loss::UnknownValue, "compaction_start/reason"),
+        1,
+        "{report}"
+    );
 }

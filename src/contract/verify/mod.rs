@@ -5,7 +5,6 @@
 //! until their run ends.
 
 mod blocks;
-pub(crate) mod detect;
 mod finding;
 mod header;
 mod print;
@@ -17,7 +16,7 @@ mod walk;
 
 use std::sync::Arc;
 
-use detect::Detect;
+use super::detect::{self, Detect};
 use finding::Place;
 pub use finding::{Finding, Severity};
 use walk::{Judging, Walk};

@@ -12,7 +12,7 @@ const SENPI: u8 = 1 << Wire::Senpi as u8;
 const DREB: u8 = 1 << Wire::Dreb as u8;
 
 /// The wires that the lines so far may be of.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Detect {
     left: u8,
     header: bool,
@@ -36,6 +36,11 @@ impl Detect {
         if left != 0 {
             self.left = left;
         }
+        self.wire()
+    }
+
+    /// The wire, if only one is left.
+    pub(crate) fn wire(&self) -> Option<Wire> {
         let mut wires = Wire::ALL.into_iter().filter(|wire| self.has(*wire));
         wires.next().filter(|_| self.left.count_ones() == 1)
     }
@@ -93,7 +98,7 @@ fn tells(kind: &str, line: Value<'_, '_>) -> u8 {
 }
 
 /// Whether a line is an entry of a session file, not of a stream.
-pub(super) fn is_session_entry(line: Value<'_, '_>) -> bool {
+pub(crate) fn is_session_entry(line: Value<'_, '_>) -> bool {
     let kind = line.get("type").and_then(Value::as_str);
     let known = |kind| {
         Wire::ALL
