@@ -3,7 +3,7 @@
 use memchr::memmem;
 
 use crate::contract::detect::Detect;
-use crate::contract::json::Document;
+use crate::contract::json::{Document, Value};
 use crate::contract::{SCHEMA_HASH, SCHEMA_VERSION, Wire};
 use crate::event::tracker::{CloseReason, Place, Tracker};
 use crate::event::{
@@ -54,10 +54,10 @@ impl Follower {
     }
 
     fn read(&mut self, text: &str) {
-        if self.detector.wire().is_none() {
-            if let Ok(document) = Document::read(text, Document::default()) {
-                self.detector.take(document.root());
-            }
+        if self.detector.wire().is_none()
+            && let Ok(document) = Document::read(text, Document::default())
+        {
+            self.detector.take(document.root());
         }
         if self.detector.wire() == Some(Wire::Dreb) {
             self.follow_dreb(text);
@@ -85,7 +85,7 @@ impl Follower {
         for (kind, ended) in [("agent_start", false), ("agent_end", true)] {
             if memmem::find(text.as_bytes(), kind.as_bytes()).is_some()
                 && let Ok(document) = Document::read(text, Document::default())
-                && document.root().get("type").and_then(|kind| kind.as_str()) == Some(kind)
+                && document.root().get("type").and_then(Value::as_str) == Some(kind)
             {
                 self.run_ended = ended;
             }
@@ -151,7 +151,7 @@ impl Follower {
 fn is_header(text: &str) -> bool {
     let document = Document::read(text, Document::default());
     document.is_ok_and(|document| {
-        document.root().get("type").and_then(|kind| kind.as_str()) == Some("session")
+        document.root().get("type").and_then(Value::as_str) == Some("session")
     })
 }
 

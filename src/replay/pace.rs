@@ -12,7 +12,7 @@ const STRETCH: usize = 1 << 20;
 /// reader that takes nothing) moves all the rest.
 const SLACK: Duration = Duration::from_millis(50);
 /// As good as for ever, and within what clocks can add.
-const NEVER: Duration = Duration::from_secs(365 * 24 * 3600);
+const NEVER: Duration = Duration::from_hours(365 * 24);
 
 /// How fast a recording is played.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,9 +5,18 @@ use crate::event::Number;
 use crate::event::sample::{answer, rich, usage};
 use crate::event::tracker::Tracker;
 
+/// The lines of a stream.
+fn written(lines: &[Value]) -> String {
+    let mut text = String::new();
+    for line in lines {
+        text += &line.to_string();
+        text.push('\n');
+    }
+    text
+}
+
 fn stats(lines: &[Value]) -> Stats {
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    count(text.as_bytes()).unwrap().stats()
+    count(written(lines).as_bytes()).unwrap().stats()
 }
 
 fn of(lines: &Value) -> Stats {
@@ -211,7 +220,7 @@ fn broken_lines_and_unknown_types_are_counted() {
 
 #[test]
 fn a_total_is_the_sum() {
-    let text: String = native().iter().map(|line| format!("{line}\n")).collect();
+    let text = written(&native());
     let one = count(text.as_bytes()).unwrap();
     let mut total = Counter::default();
     total.add(&one);

@@ -34,9 +34,13 @@ fn assert_sums(stats: &Value, stream: &Stream) {
     assert_eq!(stats["exitCode"], stream.end()["exitCode"]);
 }
 
-fn kept(world: &World, name: &str, stream: &Stream) {
-    let lines = stream.lines.iter().map(|line| format!("{line}\n"));
-    world.file(name, lines.collect::<String>());
+fn kept(world: &World, name: &str, lines: &[Value]) {
+    let mut text = String::new();
+    for line in lines {
+        text += &line.to_string();
+        text.push('\n');
+    }
+    world.file(name, text);
 }
 
 #[test]
@@ -55,14 +59,14 @@ fn sums_of_background_agents_and_compactions_are_those_of_stream_end() {
         .run();
     streams.push(run.stream());
     for stream in &streams {
-        kept(&world, "rec.jsonl", stream);
+        kept(&world, "rec.jsonl", &stream.lines);
         assert_sums(&figures(&world, &["rec.jsonl"])["total"], stream);
     }
     let last = figures(&world, &["rec.jsonl"])["total"].take();
     assert_eq!(last["compactions"]["overflow"]["done"], 1);
     assert!(text_at(&last, "/models/0/provider") == "offline");
     assert_ne!(last["requests"]["compactions"]["totalTokens"], 0);
-    kept(&world, "child.jsonl", &streams[1]);
+    kept(&world, "child.jsonl", &streams[1].lines);
     let child = figures(&world, &["child.jsonl"])["total"].take();
     assert_eq!(child["backgroundAgents"]["count"], 1);
     assert_ne!(child["requests"]["backgroundAgents"]["totalTokens"], 0);
@@ -157,13 +161,7 @@ fn the_table() {
         json!({ "type": "from the\u{202e} future\nline", "at": 80_000 }),
     ];
     lines.extend(crate::rich::rich().iter().skip(1).map(|event| json!(event)));
-    world.file(
-        "rec\u{1b}.jsonl",
-        lines
-            .iter()
-            .map(|line| format!("{line}\n"))
-            .collect::<String>(),
-    );
+    kept(&world, "rec\u{1b}.jsonl", &lines);
     let run = stats(&world, &["rec\u{1b}.jsonl"]);
     assert_eq!((run.code(), run.stderr.as_str()), (0, ""));
     let shown = String::from_utf8(run.stdout).unwrap();
