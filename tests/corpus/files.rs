@@ -9,8 +9,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::BUNDLES;
-use crate::bundle::{self, Bundle};
-use crate::lines::{self, Case};
+use crate::lines::Case;
 
 const REPAIR: &str = "run `UPDATE=1 cargo test --test corpus` and commit tests/corpus/";
 
@@ -22,8 +21,7 @@ pub(crate) fn folder() -> PathBuf {
 fn made() -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
     for name in BUNDLES {
-        let document: Value = serde_json::from_str(bundle::text(name)).unwrap();
-        for (event, cases) in by_event(lines::cases(&Bundle::new(&document))) {
+        for (event, cases) in by_event(&crate::lines_judged::cases(name).1) {
             files.insert(format!("lines/{name}/{event}.jsonl"), print(&cases));
         }
     }
@@ -33,8 +31,8 @@ fn made() -> BTreeMap<String, String> {
 }
 
 /// The cases by the type of the line that they are or were.
-fn by_event(cases: Vec<Case>) -> BTreeMap<String, Vec<Case>> {
-    let mut files: BTreeMap<String, Vec<Case>> = BTreeMap::new();
+fn by_event(cases: &[Case]) -> BTreeMap<String, Vec<&Case>> {
+    let mut files: BTreeMap<String, Vec<&Case>> = BTreeMap::new();
     for case in cases {
         let kind = case.of.as_ref().unwrap_or(&case.line)["type"]
             .as_str()
@@ -45,7 +43,7 @@ fn by_event(cases: Vec<Case>) -> BTreeMap<String, Vec<Case>> {
 }
 
 /// One case a line; an invalid one says on which line of the file the valid one is that it was.
-fn print(cases: &[Case]) -> String {
+fn print(cases: &[&Case]) -> String {
     let valid: Vec<&Value> = cases
         .iter()
         .filter(|case| case.fault.is_none())

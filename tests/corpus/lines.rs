@@ -1,6 +1,8 @@
 //! Lines made from a bundle: sound ones that need each thing the schema allows, and for each rule one
 //! that breaks it and nothing else.
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 use crate::bundle::{Bundle, Name, fields, list, reference, tag};
@@ -22,6 +24,7 @@ pub(crate) fn cases(bundle: &Bundle<'_>) -> Vec<Case> {
     let mut maker = Maker {
         bundle,
         cases: Vec::new(),
+        seen: HashSet::new(),
     };
     let names: Vec<Name<'_>> = bundle.names().collect();
     for name in &names {
@@ -36,6 +39,7 @@ pub(crate) fn cases(bundle: &Bundle<'_>) -> Vec<Case> {
 struct Maker<'b, 'a> {
     bundle: &'b Bundle<'a>,
     cases: Vec<Case>,
+    seen: HashSet<String>,
 }
 
 /// Where a def is in the bundle.
@@ -49,11 +53,7 @@ fn place(name: Name<'_>) -> String {
 impl<'a> Maker<'_, 'a> {
     fn pass(&mut self, name: Name<'a>, aim: &str, value: Value) {
         let line = self.bundle.place(name, value).line;
-        let seen = self
-            .cases
-            .iter()
-            .any(|case| case.line.to_string() == line.to_string());
-        if !seen {
+        if self.seen.insert(line.to_string()) {
             let aim = place(name) + aim;
             self.cases.push(Case {
                 aim,
@@ -162,7 +162,8 @@ impl<'a> Maker<'_, 'a> {
         } else if list(schema, "oneOf").next().is_some() {
             let base = self.bundle.example(name);
             self.fail(name, "/oneOf", [base.clone(), json!(1)], "oneOf", "");
-            self.fail(name, "/oneOf", [base, json!({})], "oneOf", "");
+            self.fail(name, "/oneOf", [base.clone(), json!({})], "oneOf", "");
+            self.fail(name, "/oneOf/1/items", [base, json!([1])], "oneOf", "/0");
         } else {
             self.object(name);
         }
@@ -233,7 +234,7 @@ impl<'a> Maker<'_, 'a> {
         if schema.get("oneOf").is_some() {
             return vec![
                 ("/oneOf", json!(1), "oneOf", ""),
-                ("/oneOf", json!("text"), "oneOf", ""),
+                ("/oneOf", json!([]), "oneOf", ""),
             ];
         }
         if let Some(value) = schema.get("const") {

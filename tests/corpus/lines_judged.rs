@@ -1,5 +1,7 @@
 //! Every judge of single lines gives the verdict that the corpus names.
 
+use std::sync::LazyLock;
+
 use quipu::codegen::validate::Validator;
 use serde_json::Value;
 
@@ -7,11 +9,19 @@ use crate::BUNDLES;
 use crate::bundle::{self, Bundle};
 use crate::lines::{self, Case};
 
+static ALL: LazyLock<Vec<(Value, Vec<Case>)>> = LazyLock::new(|| {
+    let made = BUNDLES.map(|name| {
+        let document: Value = serde_json::from_str(bundle::text(name)).unwrap();
+        let cases = lines::cases(&Bundle::new(&document));
+        (document, cases)
+    });
+    made.into()
+});
+
 /// The bundle of a name with its cases.
-pub(crate) fn cases(name: &str) -> (Value, Vec<Case>) {
-    let document: Value = serde_json::from_str(bundle::text(name)).unwrap();
-    let cases = lines::cases(&Bundle::new(&document));
-    (document, cases)
+pub(crate) fn cases(name: &str) -> &'static (Value, Vec<Case>) {
+    let at = BUNDLES.iter().position(|known| *known == name);
+    &ALL[at.unwrap()]
 }
 
 /// Fails with all that is wrong, so that one run tells it.
@@ -30,8 +40,8 @@ fn the_validator_of_the_build_agrees() {
     let mut wrong = Vec::new();
     for name in BUNDLES {
         let (document, cases) = cases(name);
-        let validator = Validator::new(&document);
-        for case in &cases {
+        let validator = Validator::new(document);
+        for case in cases {
             match (validator.check("", &case.line), &case.fault) {
                 (Ok(()), None) => {}
                 // Of a union it says where it is, not where its discriminator would be.
@@ -49,8 +59,8 @@ fn an_independent_validator_agrees() {
     let mut wrong = Vec::new();
     for name in BUNDLES {
         let (document, cases) = cases(name);
-        let validator = jsonschema::draft202012::new(&document).unwrap();
-        for case in &cases {
+        let validator = jsonschema::draft202012::new(document).unwrap();
+        for case in cases {
             if validator.is_valid(&case.line) != case.fault.is_none() {
                 wrong.push(format!("{name}: {case:?}"));
             }
@@ -64,7 +74,7 @@ fn an_independent_validator_agrees() {
 fn every_invalid_line_is_one_edit_of_a_valid_one() {
     let mut wrong = Vec::new();
     for name in BUNDLES {
-        for case in cases(name).1 {
+        for case in &cases(name).1 {
             if let Some(of) = &case.of
                 && edits(of, &case.line) != 1
             {

@@ -33,7 +33,10 @@ fn killed(document: &mut Value, cases: &[Case], rule: &Rule) -> bool {
             let (branch, _) = rule.pointer.rsplit_once('/').unwrap();
             let place = document.pointer_mut(branch).unwrap();
             let whole = std::mem::replace(place, Value::Bool(true));
-            let killed = aimed(cases, rule).any(|case| passes(document, case));
+            // What the other members allow now fits two of them, so sound lines may tell as well.
+            let sound = cases.iter().filter(|case| case.fault.is_none());
+            let killed = aimed(cases, rule).any(|case| passes(document, case))
+                || sound.clone().any(|case| !passes(document, case));
             *document.pointer_mut(branch).unwrap() = whole;
             killed
         }
@@ -76,7 +79,7 @@ fn killed(document: &mut Value, cases: &[Case], rule: &Rule) -> bool {
 fn implied_types_are_those_of_the_values() {
     for name in BUNDLES {
         let (document, _) = cases(name);
-        for rule in rules(&document)
+        for rule in rules(document)
             .iter()
             .filter(|rule| rule.kind == Kind::Implied)
         {
@@ -103,10 +106,11 @@ fn implied_types_are_those_of_the_values() {
 fn no_rule_of_a_schema_goes_unnoticed() {
     let mut survivors = Vec::new();
     for name in BUNDLES {
-        let (mut document, cases) = cases(name);
+        let (document, cases) = cases(name);
+        let mut document = document.clone();
         let rules = rules(&document);
         for rule in &rules {
-            if !killed(&mut document, &cases, rule) {
+            if !killed(&mut document, cases, rule) {
                 survivors.push(format!("{name}: {} ({:?})", rule.pointer, rule.kind));
             }
         }
