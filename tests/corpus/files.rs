@@ -8,8 +8,12 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
+use quipu::contract::Wire;
+
 use crate::BUNDLES;
 use crate::lines::Case;
+use crate::streams::{Illegal, Proof};
+use crate::{scenarios, search};
 
 const REPAIR: &str = "run `UPDATE=1 cargo test --test corpus` and commit tests/corpus/";
 
@@ -25,9 +29,45 @@ fn made() -> BTreeMap<String, String> {
             files.insert(format!("lines/{name}/{event}.jsonl"), print(&cases));
         }
     }
+    for wire in Wire::ALL {
+        let legal = scenarios::streams(wire);
+        let below = format!("streams/{}", wire.name());
+        for (name, lines) in &legal {
+            files.insert(format!("{below}/legal/{name}.jsonl"), each_on_a_line(lines));
+        }
+        let (illegal, rules) = if updating() {
+            let (illegal, proofs, survivors) = search::search(wire, &legal);
+            println!(
+                "{} without a case:\n{}",
+                survivors.len(),
+                survivors.join("\n")
+            );
+            (
+                each_on_a_line(illegal.iter().map(Illegal::print)),
+                each_on_a_line(proofs.iter().map(Proof::print)),
+            )
+        } else {
+            // What was chosen is proved elsewhere; here it is only pinned.
+            let text = |file: &str| fs::read_to_string(folder().join(&below).join(file)).unwrap();
+            (text("illegal.jsonl"), text("rules.jsonl"))
+        };
+        files.insert(format!("{below}/illegal.jsonl"), illegal);
+        files.insert(format!("{below}/rules.jsonl"), rules);
+    }
     let manifest = manifest(&files);
     files.insert("manifest.json".into(), manifest);
     files
+}
+
+fn updating() -> bool {
+    std::env::var_os("UPDATE").is_some_and(|value| !value.is_empty() && value != "0")
+}
+
+fn each_on_a_line<T: std::fmt::Display>(values: impl IntoIterator<Item = T>) -> String {
+    values.into_iter().fold(String::new(), |mut text, value| {
+        let _ = writeln!(text, "{value}");
+        text
+    })
 }
 
 /// The cases by the type of the line that they are or were.
@@ -107,7 +147,7 @@ fn stored(dir: &Path, below: &str, files: &mut BTreeMap<String, String>) {
 #[test]
 fn the_files_are_what_schema_and_grammar_make() {
     let made = made();
-    if std::env::var_os("UPDATE").is_some_and(|value| !value.is_empty() && value != "0") {
+    if updating() {
         for part in ["lines", "streams"] {
             let _ = fs::remove_dir_all(folder().join(part));
         }

@@ -191,13 +191,12 @@ impl<'a> Maker<'_, 'a> {
             without.as_object_mut().unwrap().shift_remove(field);
             let aim = format!("/required/{at}");
             // Without it nobody can say which member of its union the value was to be.
-            let first = tag == Some(field);
-            let (keyword, place) = if first {
-                ("oneOf", format!("/{field}"))
+            let keyword = if tag == Some(field) {
+                "oneOf"
             } else {
-                ("required", String::new())
+                "required"
             };
-            self.fail(name, &aim, [base.clone(), without], keyword, &place);
+            self.fail(name, &aim, [base.clone(), without], keyword, "");
         }
         for (field, schema) in fields(schema) {
             for (aim, value, keyword, below) in self.wrong(schema) {
