@@ -1,0 +1,60 @@
+//! The edits that make an illegal stream of a legal one; README.md describes them.
+
+use serde_json::{Value, json};
+
+pub(crate) fn delete(line: usize) -> Value {
+    json!({ "op": "delete", "line": line })
+}
+
+pub(crate) fn insert(line: usize, value: &Value) -> Value {
+    json!({ "op": "insert", "line": line, "value": value })
+}
+
+pub(crate) fn replace(line: usize, value: &Value) -> Value {
+    json!({ "op": "replace", "line": line, "value": value })
+}
+
+pub(crate) fn set(line: usize, pointer: &str, value: &Value) -> Value {
+    json!({ "op": "set", "line": line, "pointer": pointer, "value": value })
+}
+
+pub(crate) fn unset(line: usize, pointer: &str) -> Value {
+    json!({ "op": "unset", "line": line, "pointer": pointer })
+}
+
+pub(crate) fn swap(line: usize) -> Value {
+    json!({ "op": "swap", "line": line })
+}
+
+pub(crate) fn end(line: usize) -> Value {
+    json!({ "op": "end", "line": line })
+}
+
+/// The lines after an edit.
+pub(crate) fn apply(lines: &[Value], edit: &Value) -> Vec<Value> {
+    let mut lines = lines.to_vec();
+    let at = usize::try_from(edit["line"].as_u64().unwrap()).unwrap() - 1;
+    let value = &edit["value"];
+    match edit["op"].as_str().unwrap() {
+        "delete" => drop(lines.remove(at)),
+        "insert" => lines.insert(at, value.clone()),
+        "replace" => lines[at] = value.clone(),
+        "swap" => lines.swap(at, at + 1),
+        "end" => lines.truncate(at + 1),
+        op @ ("set" | "unset") => {
+            let (parent, key) = edit["pointer"].as_str().unwrap().rsplit_once('/').unwrap();
+            let parent = lines[at]
+                .pointer_mut(parent)
+                .unwrap()
+                .as_object_mut()
+                .unwrap();
+            if op == "set" {
+                parent.insert(key.to_owned(), value.clone());
+            } else {
+                parent.shift_remove(key).unwrap();
+            }
+        }
+        other => panic!("nobody knows the edit {other}"),
+    }
+    lines
+}

@@ -1,0 +1,146 @@
+//! The streams: the witness of the suite gives the verdicts that the corpus names, and no rule of
+//! the grammar could go without one of them telling.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use quipu::contract::Wire;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::edits;
+use crate::files::folder;
+use crate::grammar_rules::{Rule, rules, without};
+use crate::lines_judged::none;
+use crate::scenarios;
+use crate::witness::{Witness, published};
+
+/// An illegal stream: one edit of a legal one.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Illegal {
+    pub(crate) name: String,
+    pub(crate) base: String,
+    pub(crate) edit: Value,
+    pub(crate) line: usize,
+    pub(crate) rule: String,
+}
+
+impl Illegal {
+    pub(crate) fn print(&self) -> Value {
+        json!({
+            "name": self.name, "base": self.base, "edit": self.edit, "line": self.line,
+            "rule": self.rule,
+        })
+    }
+}
+
+/// Which case tells when a rule is gone.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Proof {
+    pub(crate) rule: String,
+    pub(crate) case: String,
+    /// Whether the case passes then, being illegal, or no longer passes, being legal.
+    pub(crate) passes: bool,
+    /// Rules that say the same: the case tells when these are gone, and then this one too.
+    #[serde(default)]
+    pub(crate) with: Vec<String>,
+}
+
+/// A file of a wire with an entry a line.
+fn stored<T: for<'a> Deserialize<'a>>(wire: Wire, file: &str) -> Vec<T> {
+    let path = folder().join("streams").join(wire.name()).join(file);
+    let text = fs::read_to_string(path).unwrap();
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// The illegal streams that are found by their order.
+pub(crate) fn illegal(wire: Wire) -> Vec<Illegal> {
+    stored(wire, "illegal.jsonl")
+}
+
+fn each_wire(mut then: impl FnMut(Wire, BTreeMap<String, Vec<Value>>)) {
+    for wire in Wire::ALL {
+        then(wire, scenarios::streams(wire).into_iter().collect());
+    }
+}
+
+#[test]
+fn legal_streams_pass() {
+    let mut wrong = Vec::new();
+    each_wire(|wire, legal| {
+        let witness = Witness::new(wire, published(wire));
+        for (name, lines) in &legal {
+            let findings = witness.findings(lines);
+            if !findings.is_empty() {
+                wrong.push(format!("{} {name}: {findings:?}", wire.name()));
+            }
+        }
+    });
+    none(&wrong);
+}
+
+#[test]
+fn illegal_streams_are_found_where_the_edit_is() {
+    let mut wrong = Vec::new();
+    each_wire(|wire, legal| {
+        let witness = Witness::new(wire, published(wire));
+        for case in illegal(wire) {
+            let findings = witness.findings(&edits::apply(&legal[&case.base], &case.edit));
+            let found = findings
+                .first()
+                .map(|finding| (finding.line, finding.rule.as_str()));
+            if found != Some((case.line, &case.rule)) {
+                wrong.push(format!("{}: {case:?}: {found:?}", wire.name()));
+            }
+        }
+    });
+    none(&wrong);
+}
+
+#[test]
+fn no_rule_of_the_grammar_goes_unnoticed() {
+    let mut wrong = Vec::new();
+    each_wire(|wire, legal| {
+        let grammar = published(wire);
+        let rules = rules(wire, grammar);
+        let mut cases = legal.clone();
+        for case in illegal(wire) {
+            let lines = edits::apply(&legal[&case.base], &case.edit);
+            assert!(
+                cases.insert(case.name.clone(), lines).is_none(),
+                "{} is there twice",
+                case.name
+            );
+        }
+        let proofs: BTreeMap<String, Proof> = stored::<Proof>(wire, "rules.jsonl")
+            .into_iter()
+            .map(|proof| (proof.rule.clone(), proof))
+            .collect();
+        let named = |name: &String| rules.iter().find(|rule| rule.name == *name);
+        for rule in &rules {
+            let told = proofs.get(&rule.name).is_some_and(|proof| {
+                let twins: Option<Vec<&Rule>> = proof.with.iter().map(named).collect();
+                let (Some(twins), Some(lines)) = (twins, cases.get(&proof.case)) else {
+                    return false;
+                };
+                let passes = |gone: &[&Rule]| {
+                    Witness::new(wire, &without(grammar, gone.iter().copied())).passes(lines)
+                };
+                let all: Vec<&Rule> = twins.iter().copied().chain([rule]).collect();
+                passes(&twins) != proof.passes && passes(&all) == proof.passes
+            });
+            if !told {
+                wrong.push(format!("{}: {}", wire.name(), rule.name));
+            }
+        }
+        println!(
+            "{}: {} rules, {} cases",
+            wire.name(),
+            rules.len(),
+            cases.len()
+        );
+    });
+    none(&wrong);
+}
