@@ -50,7 +50,11 @@ fn a_run_is_the_same_on_every_wire() {
         let run = converted(&world, &["--to", wire.name()], bytes.clone());
         assert_eq!(run.code(), 0, "{}", run.stderr);
         assert_eq!(run.stdout, project(wire, &lines));
-        assert!(run.stderr.contains("event stream_end × 1"), "{}", run.stderr);
+        assert!(
+            run.stderr.contains("event stream_end × 1"),
+            "{}",
+            run.stderr
+        );
         let there = run.stdout;
         for other in Wire::ALL {
             let run = converted(&world, &["--to", other.name()], there.clone());
@@ -78,7 +82,11 @@ fn a_cut_recording_is_ended_and_said_to_be_cut() {
     for wire in OTHERS {
         let run = converted(&world, &["--to", wire.name()], &bytes[..cut]);
         assert_eq!(run.code(), 0);
-        assert!(run.stderr.contains("ends before its stream does"), "{}", run.stderr);
+        assert!(
+            run.stderr.contains("ends before its stream does"),
+            "{}",
+            run.stderr
+        );
         check(wire, &run.stdout, Ended::BySignal).unwrap();
     }
 }

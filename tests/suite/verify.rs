@@ -35,7 +35,10 @@ fn ours(wire: Wire) -> Options {
 /// itself, too.
 pub(crate) fn errors(wire: Wire, bytes: &[u8]) -> Vec<String> {
     let (findings, summary) = verify(bytes, ours(wire));
-    let detected = Options { wire: None, ..ours(wire) };
+    let detected = Options {
+        wire: None,
+        ..ours(wire)
+    };
     let (by_itself, told) = verify(bytes, detected);
     let mut errors: Vec<String> = findings
         .iter()
@@ -57,7 +60,9 @@ fn first(lines: &[Value]) -> (String, usize) {
         .iter()
         .filter(|finding| finding.severity == Severity::Error)
         .collect();
-    let first = errors.first().map(|first| format!("{} {}", first.line, first.rule));
+    let first = errors
+        .first()
+        .map(|first| format!("{} {}", first.line, first.rule));
     (first.unwrap_or_default(), errors.len())
 }
 
@@ -70,7 +75,9 @@ fn finds(lines: &[Value], finding: &str) {
         .map(|finding| format!("{finding} [{}]", finding.rule))
         .collect();
     assert!(
-        found.first().is_some_and(|first| first.starts_with(finding)),
+        found
+            .first()
+            .is_some_and(|first| first.starts_with(finding)),
         "wanted {finding:?} first, found {found:#?}"
     );
 }
@@ -114,7 +121,12 @@ fn a_dropped_doubled_or_swapped_line_is_found_where_it_is() {
                 .filter(|finding| finding.severity == Severity::Error)
                 .collect();
             assert!(witness, "{what} line {}", index + 1);
-            assert!(!errors.is_empty(), "{what} line {}: {}", index + 1, whole[index]);
+            assert!(
+                !errors.is_empty(),
+                "{what} line {}: {}",
+                index + 1,
+                whole[index]
+            );
             assert!(
                 errors.len() <= 3,
                 "{what} line {} {}: {errors:#?}",
@@ -129,7 +141,10 @@ fn a_dropped_doubled_or_swapped_line_is_found_where_it_is() {
         let witness = check(&bytes(&lines)).is_err();
         let (first, count) = first(&lines);
         assert_eq!(witness, count > 0, "lines {index} and before: {first}");
-        assert!(count <= 4, "lines {index} and before: {first}, {count} in all");
+        assert!(
+            count <= 4,
+            "lines {index} and before: {first}, {count} in all"
+        );
     }
 }
 
@@ -166,14 +181,18 @@ fn findings_are_words_for_people() {
     let number = line("tool_execution_end", 0);
     finds(
         &edited(|lines| lines[number - 1]["toolCallId"] = "z".into()),
-        &format!("line {number}: tool_execution_end: /toolCallId: for z without a tool_execution_start; open calls: a, b"),
+        &format!(
+            "line {number}: tool_execution_end: /toolCallId: for z without a tool_execution_start; open calls: a, b"
+        ),
     );
     let number = line("text_delta", 0);
     finds(
         &edited(|lines| {
             lines[number - 1]["assistantMessageEvent"]["contentIndex"] = "1".into();
         }),
-        &format!("line {number}: message_update: /assistantMessageEvent/contentIndex: expected integer, got string"),
+        &format!(
+            "line {number}: message_update: /assistantMessageEvent/contentIndex: expected integer, got string"
+        ),
     );
     let number = line("turn_end", 0);
     finds(
@@ -183,7 +202,9 @@ fn findings_are_words_for_people() {
     let number = line("text_end", 0);
     finds(
         &edited(|lines| lines[number - 1]["assistantMessageEvent"]["content"] = "I rest.".into()),
-        &format!("line {number}: message_update: /assistantMessageEvent/content: is not what the pieces of the block say: from byte 4 on \"st.\" instead of \"ad.\""),
+        &format!(
+            "line {number}: message_update: /assistantMessageEvent/content: is not what the pieces of the block say: from byte 4 on \"st.\" instead of \"ad.\""
+        ),
     );
     let number = line("tool_execution_end", 1);
     finds(
@@ -193,7 +214,9 @@ fn findings_are_words_for_people() {
     let number = line("agent_end", 0);
     finds(
         &edited(|lines| lines[number - 1]["willRetry"] = true.into()),
-        &format!("line {number}: agent_end: is legal here only with /willRetry false: a turn with a good answer is over"),
+        &format!(
+            "line {number}: agent_end: is legal here only with /willRetry false: a turn with a good answer is over"
+        ),
     );
 }
 
@@ -211,51 +234,130 @@ fn what_the_witnesses_find_is_found() {
         lines[index].pointer_mut(parent).unwrap()[field] = value;
     }
     let cases: Vec<(&str, Edit)> = vec![
-        ("schema/enum", |l| set(l, "session", 0, "/stream/wire", json!("other"))),
-        ("schema/additionalProperties", |l| l[0]["surprise"] = true.into()),
-        ("schema/additionalProperties", |l| set(l, "turn_start", 0, "/note", Value::Null)),
-        ("schema/minimum", |l| set(l, "message_end", 1, "/message/usage/input", json!(-1))),
+        ("schema/enum", |l| {
+            set(l, "session", 0, "/stream/wire", json!("other"))
+        }),
+        ("schema/additionalProperties", |l| {
+            l[0]["surprise"] = true.into()
+        }),
+        ("schema/additionalProperties", |l| {
+            set(l, "turn_start", 0, "/note", Value::Null)
+        }),
+        ("schema/minimum", |l| {
+            set(l, "message_end", 1, "/message/usage/input", json!(-1))
+        }),
         ("schema/oneOf", |l| l[1]["type"] = "agent_settled".into()),
         ("rule/fold", |l| delta(l, "text_delta", "delta", json!("x"))),
-        ("rule/fold", |l| delta(l, "thinking_delta", "delta", json!("x"))),
-        ("rule/fold", |l| delta(l, "toolcall_delta", "delta", json!("x"))),
+        ("rule/fold", |l| {
+            delta(l, "thinking_delta", "delta", json!("x"))
+        }),
+        ("rule/fold", |l| {
+            delta(l, "toolcall_delta", "delta", json!("x"))
+        }),
         ("rule/fold", |l| delta(l, "text_end", "content", json!("x"))),
-        ("rule/fold", |l| delta(l, "thinking_end", "content", json!("x"))),
-        ("rule/fold", |l| set(l, "toolcall_end", 0, "/assistantMessageEvent/toolCall/id", json!("z"))),
-        ("rule/fold", |l| delta(l, "toolcall_start", "toolName", json!("x"))),
-        ("order/block", |l| delta(l, "text_delta", "contentIndex", json!(9))),
-        ("rule/fold", |l| delta(l, "toolcall_start", "contentIndex", json!(3))),
+        ("rule/fold", |l| {
+            delta(l, "thinking_end", "content", json!("x"))
+        }),
+        ("rule/fold", |l| {
+            set(
+                l,
+                "toolcall_end",
+                0,
+                "/assistantMessageEvent/toolCall/id",
+                json!("z"),
+            )
+        }),
+        ("rule/fold", |l| {
+            delta(l, "toolcall_start", "toolName", json!("x"))
+        }),
+        ("order/block", |l| {
+            delta(l, "text_delta", "contentIndex", json!(9))
+        }),
+        ("rule/fold", |l| {
+            delta(l, "toolcall_start", "contentIndex", json!(3))
+        }),
         ("rule/resolved_tool_name", |l| {
             let index = at(l, "toolcall_end", 0);
             l[index].as_object_mut().unwrap().remove("resolvedToolName");
         }),
-        ("order/answer", |l| set(l, "text_end", 0, "/resolvedToolName", json!("read"))),
+        ("order/answer", |l| {
+            set(l, "text_end", 0, "/resolvedToolName", json!("read"))
+        }),
         ("rule/fold", |l| {
             let index = at(l, "message_end", 1);
             l[index]["message"]["content"].as_array_mut().unwrap().pop();
         }),
-        ("rule/fold", |l| set(l, "message_end", 1, "/message/content/2/incomplete", json!(true))),
-        ("rule/fold", |l| set(l, "message_end", 1, "/message/api", json!("x"))),
-        ("rule/fold", |l| set(l, "text_end", 0, "/usage/input", json!(11))),
-        ("rule/fold", |l| set(l, "message_end", 5, "/message/content/0/text", json!("other"))),
-        ("rule/fold", |l| set(l, "message_end", 5, "/message/content/1/id", json!("x"))),
-        ("rule/whole_messages", |l| set(l, "message_end", 0, "/message/timestamp", json!(7))),
-        ("rule/tool_starts", |l| set(l, "tool_execution_start", 0, "/toolCallId", json!("z"))),
-        ("rule/tool_starts", |l| set(l, "tool_execution_start", 0, "/args", json!({}))),
-        ("rule/tool_starts", |l| set(l, "tool_execution_update", 0, "/args", json!({}))),
-        ("rule/tool_result_messages", |l| set(l, "tool_execution_end", 0, "/isError", json!(true))),
-        ("rule/tool_result_messages", |l| {
-            set(l, "tool_execution_end", 0, "/result/content", json!([{ "type": "text", "text": "x" }]));
+        ("rule/fold", |l| {
+            set(
+                l,
+                "message_end",
+                1,
+                "/message/content/2/incomplete",
+                json!(true),
+            )
+        }),
+        ("rule/fold", |l| {
+            set(l, "message_end", 1, "/message/api", json!("x"))
+        }),
+        ("rule/fold", |l| {
+            set(l, "text_end", 0, "/usage/input", json!(11))
+        }),
+        ("rule/fold", |l| {
+            set(
+                l,
+                "message_end",
+                5,
+                "/message/content/0/text",
+                json!("other"),
+            )
+        }),
+        ("rule/fold", |l| {
+            set(l, "message_end", 5, "/message/content/1/id", json!("x"))
+        }),
+        ("rule/whole_messages", |l| {
+            set(l, "message_end", 0, "/message/timestamp", json!(7))
+        }),
+        ("rule/tool_starts", |l| {
+            set(l, "tool_execution_start", 0, "/toolCallId", json!("z"))
+        }),
+        ("rule/tool_starts", |l| {
+            set(l, "tool_execution_start", 0, "/args", json!({}))
+        }),
+        ("rule/tool_starts", |l| {
+            set(l, "tool_execution_update", 0, "/args", json!({}))
         }),
         ("rule/tool_result_messages", |l| {
-            let a = l.iter().position(|line| line["message"]["toolCallId"] == "a").unwrap();
+            set(l, "tool_execution_end", 0, "/isError", json!(true))
+        }),
+        ("rule/tool_result_messages", |l| {
+            set(
+                l,
+                "tool_execution_end",
+                0,
+                "/result/content",
+                json!([{ "type": "text", "text": "x" }]),
+            );
+        }),
+        ("rule/tool_result_messages", |l| {
+            let a = l
+                .iter()
+                .position(|line| line["message"]["toolCallId"] == "a")
+                .unwrap();
             l.swap(a, a + 2);
             l.swap(a + 1, a + 3);
         }),
-        ("order/message", |l| set(l, "message_end", 2, "/message/toolCallId", json!("b"))),
-        ("order/tool", |l| set(l, "tool_execution_end", 0, "/toolName", json!("write"))),
-        ("order/tool", |l| set(l, "tool_execution_start", 1, "/toolCallId", json!("a"))),
-        ("rule/turn_end", |l| set(l, "turn_end", 0, "/message/timestamp", json!(9))),
+        ("order/message", |l| {
+            set(l, "message_end", 2, "/message/toolCallId", json!("b"))
+        }),
+        ("order/tool", |l| {
+            set(l, "tool_execution_end", 0, "/toolName", json!("write"))
+        }),
+        ("order/tool", |l| {
+            set(l, "tool_execution_start", 1, "/toolCallId", json!("a"))
+        }),
+        ("rule/turn_end", |l| {
+            set(l, "turn_end", 0, "/message/timestamp", json!(9))
+        }),
         ("rule/turn_end", |l| {
             let index = at(l, "turn_end", 0);
             l[index]["toolResults"].as_array_mut().unwrap().reverse();
@@ -264,15 +366,29 @@ fn what_the_witnesses_find_is_found() {
             let index = at(l, "agent_end", 0);
             l[index]["messages"].as_array_mut().unwrap().pop();
         }),
-        ("rule/stream_end", |l| set(l, "stream_end", 0, "/usage/input", json!(1))),
-        ("rule/stream_end", |l| set(l, "stream_end", 0, "/usage/cost/total", json!(0.5))),
-        ("rule/stream_end", |l| set(l, "stream_end", 0, "/turns", json!(2))),
-        ("rule/stream_end", |l| set(l, "stream_end", 0, "/lines", json!(2))),
-        ("rule/stream_end", |l| set(l, "stream_end", 0, "/exitCode", json!(0))),
-        ("rule/stream_end", |l| set(l, "stream_end", 0, "/outcome", json!("completed"))),
+        ("rule/stream_end", |l| {
+            set(l, "stream_end", 0, "/usage/input", json!(1))
+        }),
+        ("rule/stream_end", |l| {
+            set(l, "stream_end", 0, "/usage/cost/total", json!(0.5))
+        }),
+        ("rule/stream_end", |l| {
+            set(l, "stream_end", 0, "/turns", json!(2))
+        }),
+        ("rule/stream_end", |l| {
+            set(l, "stream_end", 0, "/lines", json!(2))
+        }),
+        ("rule/stream_end", |l| {
+            set(l, "stream_end", 0, "/exitCode", json!(0))
+        }),
+        ("rule/stream_end", |l| {
+            set(l, "stream_end", 0, "/outcome", json!("completed"))
+        }),
         ("order/end", |l| l.push(l.last().unwrap().clone())),
         ("order/start", |l| drop(l.remove(0))),
-        ("header/version", |l| l[0]["stream"]["version"] = "2.0.0".into()),
+        ("header/version", |l| {
+            l[0]["stream"]["version"] = "2.0.0".into()
+        }),
         ("stamp/seq", |l| {
             for (seq, line) in l.iter_mut().enumerate() {
                 line["seq"] = (seq + usize::from(seq > 4)).into();
@@ -289,7 +405,10 @@ fn what_the_witnesses_find_is_found() {
     for (number, (rule, edit)) in cases.into_iter().enumerate() {
         let lines = edited(edit);
         let (found, count) = first(&lines);
-        assert!(found.ends_with(&format!(" {rule}")), "case {number}: wanted {rule}, found {found}");
+        assert!(
+            found.ends_with(&format!(" {rule}")),
+            "case {number}: wanted {rule}, found {found}"
+        );
         assert!(count <= 2, "case {number}: {found}, and {count} in all");
     }
 }
@@ -299,8 +418,12 @@ fn frames_are_judged() {
     let whole = bytes(&stream());
     let rules = |bytes: &[u8]| -> Vec<String> {
         let (findings, _) = verify(bytes, ours(Wire::Quipu));
-        let errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
-        errors.map(|finding| format!("{} {}", finding.line, finding.rule)).collect()
+        let errors = findings
+            .iter()
+            .filter(|finding| finding.severity == Severity::Error);
+        errors
+            .map(|finding| format!("{} {}", finding.line, finding.rule))
+            .collect()
     };
     let text = String::from_utf8(whole.clone()).unwrap();
     let replaced = |from: &str, to: &[u8]| {
@@ -308,16 +431,29 @@ fn frames_are_judged() {
         [&whole[..at], to, &whole[at + from.len()..]].concat()
     };
     assert_eq!(rules(b""), ["0 order/start"]);
-    assert_eq!(rules(&[&b"\xEF\xBB\xBF"[..], &whole].concat()), ["1 framing/byte_order_mark"]);
-    assert_eq!(rules(&replaced("\n", b"\r\n")), ["1 framing/carriage_return"]);
+    assert_eq!(
+        rules(&[&b"\xEF\xBB\xBF"[..], &whole].concat()),
+        ["1 framing/byte_order_mark"]
+    );
+    assert_eq!(
+        rules(&replaced("\n", b"\r\n")),
+        ["1 framing/carriage_return"]
+    );
     assert_eq!(rules(&replaced("\n", b"\n\n")), ["2 framing/blank"]);
     assert_eq!(rules(&replaced("hello", b"hel\xfflo")), ["4 framing/utf8"]);
     assert_eq!(rules(&replaced("}\n", b"}")), ["1 framing/two_values"]);
     assert_eq!(rules(&replaced("\"hello\"", b"hello")), ["4 json/syntax"]);
     let (findings, _) = verify(&replaced("hello", b"hel\xfflo"), ours(Wire::Quipu));
     let offset = text.find("hello").unwrap() + 3;
-    let utf8 = findings.iter().find(|finding| finding.rule == "framing/utf8").unwrap();
-    assert!(utf8.message.ends_with(&format!("(byte {offset} of the stream)")), "{utf8}");
+    let utf8 = findings
+        .iter()
+        .find(|finding| finding.rule == "framing/utf8")
+        .unwrap();
+    assert!(
+        utf8.message
+            .ends_with(&format!("(byte {offset} of the stream)")),
+        "{utf8}"
+    );
 }
 
 #[test]
@@ -330,10 +466,16 @@ fn a_reader_of_newer_streams_gets_notes() {
         lines[last - 1]["lines"] = last.into();
         lines[last - 1]["error"]["code"] = "bad_luck".into();
     });
-    let open = Options { open: true, ..Options::default() };
+    let open = Options {
+        open: true,
+        ..Options::default()
+    };
     let (findings, summary) = verify(&bytes(&newer), open);
     assert!(summary.valid, "{findings:#?}");
-    let rules: Vec<&str> = findings.iter().map(|finding| finding.rule.as_str()).collect();
+    let rules: Vec<&str> = findings
+        .iter()
+        .map(|finding| finding.rule.as_str())
+        .collect();
     let new = ["schema/additionalProperties", "schema/oneOf", "schema/enum"];
     assert!(new.iter().all(|rule| rules.contains(rule)), "{rules:?}");
     assert_eq!(first(&newer).0, "2 schema/additionalProperties");
@@ -358,9 +500,9 @@ fn background_agents_are_streams_of_their_own() {
         }));
         let total = child.len();
         child.last_mut().unwrap()["lines"] = total.into();
-        lines.extend(child.into_iter().map(|event| {
-            json!({ "type": "background_agent_event", "agentId": "x", "event": event })
-        }));
+        lines.extend(child.into_iter().map(
+            |event| json!({ "type": "background_agent_event", "agentId": "x", "event": event }),
+        ));
         lines.push(json!({
             "type": "background_agent_end", "agentId": "x", "agentType": "Explore", "success": true,
         }));
@@ -390,7 +532,10 @@ fn background_agents_are_streams_of_their_own() {
         .filter(|finding| finding.severity == Severity::Error)
         .collect();
     assert_eq!(errors.len(), 1, "{errors:#?}");
-    assert_eq!((errors[0].agent.as_deref(), errors[0].rule.as_str()), (Some("x"), "schema/type"));
+    assert_eq!(
+        (errors[0].agent.as_deref(), errors[0].rule.as_str()),
+        (Some("x"), "schema/type")
+    );
 }
 
 #[test]
@@ -398,7 +543,8 @@ fn retries_and_broken_runs_pass() {
     let start = json!({
         "type": "auto_retry_start", "attempt": 1, "maxAttempts": 3, "delayMs": 1, "errorMessage": "x",
     });
-    let bad = json!({ "type": "auto_retry_end", "success": false, "attempt": 1, "finalError": "x" });
+    let bad =
+        json!({ "type": "auto_retry_end", "success": false, "attempt": 1, "finalError": "x" });
     let mut lines = vec![header()];
     lines.extend(broken_run(&broken(), true));
     lines.push(start);
@@ -419,7 +565,10 @@ fn retries_and_broken_runs_pass() {
 fn edits_on_the_other_wires_are_found() {
     let world = World::new();
     world.file("notes.txt", "a note\n");
-    let steps = json!([tool("read", "call_1", &json!({ "path": "notes.txt" })), text("Done.")]);
+    let steps = json!([
+        tool("read", "call_1", &json!({ "path": "notes.txt" })),
+        text("Done.")
+    ]);
     let native = world.offline(&steps).arg("Read").run().stream().lines;
     for wire in OTHERS {
         let sound = project(wire, &native);
@@ -434,13 +583,22 @@ fn edits_on_the_other_wires_are_found() {
         let (findings, summary) = verify(&bytes(&edited), ours(wire));
         assert_eq!(findings[0].rule, "rule/turn_end", "{findings:#?}");
         assert!(!summary.valid);
-        let lenient = Options { ours: false, ..ours(wire) };
+        let lenient = Options {
+            ours: false,
+            ..ours(wire)
+        };
         let (findings, summary) = verify(&bytes(&edited), lenient);
         assert!(summary.valid, "{findings:#?}");
-        assert!(findings[0].message.starts_with("Quipu promises more"), "{findings:#?}");
+        assert!(
+            findings[0].message.starts_with("Quipu promises more"),
+            "{findings:#?}"
+        );
         let mut edited = lines;
         edited.remove(index);
         assert!(!verify(&bytes(&edited), ours(wire)).1.valid);
-        assert!(!verify(&bytes(&edited), lenient).1.valid, "a turn without an end");
+        assert!(
+            !verify(&bytes(&edited), lenient).1.valid,
+            "a turn without an end"
+        );
     }
 }

@@ -41,11 +41,19 @@ fn the_status_tells_the_verdict() {
     let broken = run(&world, &["broken.jsonl"]);
     assert_eq!(broken.code(), 1);
     assert!(out(&broken).contains("line 3: turn_start: /<&\"note: there is no such field\n"));
-    assert!(broken.stderr.starts_with("not valid: "), "{}", broken.stderr);
+    assert!(
+        broken.stderr.starts_with("not valid: "),
+        "{}",
+        broken.stderr
+    );
     let both = run(&world, &["sound.jsonl", "broken.jsonl"]);
     assert_eq!(both.code(), 1);
     assert!(out(&both).contains("broken.jsonl: line 3: turn_start: "));
-    assert!(both.stderr.starts_with("sound.jsonl: valid: "), "{}", both.stderr);
+    assert!(
+        both.stderr.starts_with("sound.jsonl: valid: "),
+        "{}",
+        both.stderr
+    );
     for args in [
         &["none.jsonl"][..],
         &["."],
@@ -63,7 +71,11 @@ fn the_status_tells_the_verdict() {
     assert!(mixed.stderr.contains("valid: "), "{}", mixed.stderr);
     let piped = world.bare().arg("verify").input(bytes(&stream())).run();
     assert_eq!(piped.code(), 0, "{}", piped.stderr);
-    let dash = world.bare().args(["verify", "-"]).input(bytes(&stream())).run();
+    let dash = world
+        .bare()
+        .args(["verify", "-"])
+        .input(bytes(&stream()))
+        .run();
     assert_eq!(dash.code(), 0, "{}", dash.stderr);
 }
 
@@ -76,7 +88,10 @@ fn json_is_a_line_for_each_finding_and_stream() {
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
-    let finding = lines.iter().find(|line| line["severity"] == "error").unwrap();
+    let finding = lines
+        .iter()
+        .find(|line| line["severity"] == "error")
+        .unwrap();
     assert_eq!(
         *finding,
         json!({
@@ -87,8 +102,14 @@ fn json_is_a_line_for_each_finding_and_stream() {
     );
     let summary = lines.last().unwrap();
     assert_eq!(summary["type"], "summary");
-    assert_eq!((&summary["valid"], &summary["errors"]), (&json!(false), &json!(1)));
-    assert_eq!((&summary["wire"], &summary["runs"]), (&json!("quipu"), &json!(2)));
+    assert_eq!(
+        (&summary["valid"], &summary["errors"]),
+        (&json!(false), &json!(1))
+    );
+    assert_eq!(
+        (&summary["wire"], &summary["runs"]),
+        (&json!("quipu"), &json!(2))
+    );
 }
 
 #[test]
@@ -109,12 +130,18 @@ fn annotations_and_reports_are_escaped() {
     let github = run(&world, &["--format", "github", "odd,na:me&.jsonl"]);
     assert!(out(&github).contains("::error file=odd%2Cna%3Ame&.jsonl,line=3,"));
     assert!(out(&github).lines().all(|line| line.starts_with("::")));
-    let junit = run(&world, &["--format", "junit", "odd,na:me&.jsonl", "sound.jsonl"]);
+    let junit = run(
+        &world,
+        &["--format", "junit", "odd,na:me&.jsonl", "sound.jsonl"],
+    );
     assert_eq!((junit.code(), junit.stderr.as_str()), (1, ""));
     let report = out(&junit);
     assert!(report.contains("tests=\"2\" failures=\"1\""), "{report}");
     assert!(report.contains("&lt;]]&gt;&amp;&quot;") && report.contains("odd,na:me&amp;.jsonl"));
-    assert!(!report.contains('\u{1}') && report.ends_with("</testsuites>\n"), "{report}");
+    assert!(
+        !report.contains('\u{1}') && report.ends_with("</testsuites>\n"),
+        "{report}"
+    );
 }
 
 #[test]
@@ -124,22 +151,38 @@ fn findings_have_a_limit() {
         .chain((0..300).map(|_| json!({ "type": "nope" })))
         .collect();
     world.file("many.jsonl", &String::from_utf8(bytes(&lines)).unwrap());
-    let few = run(&world, &["--wire", "quipu", "--max-findings", "5", "many.jsonl"]);
+    let few = run(
+        &world,
+        &["--wire", "quipu", "--max-findings", "5", "many.jsonl"],
+    );
     assert_eq!(out(&few).lines().count(), 5);
     assert!(few.stderr.contains("more findings"), "{}", few.stderr);
-    assert_eq!(out(&run(&world, &["--wire", "quipu", "many.jsonl"])).lines().count(), 100);
+    assert_eq!(
+        out(&run(&world, &["--wire", "quipu", "many.jsonl"]))
+            .lines()
+            .count(),
+        100
+    );
 }
 
 #[test]
 fn a_session_file_is_told_from_a_stream() {
     let world = World::new();
-    world.offline(&json!([text("Hi.")])).arg("Hello").run().stream();
+    world
+        .offline(&json!([text("Hi.")]))
+        .arg("Hello")
+        .run()
+        .stream();
     let files = crate::session_file::files(&crate::session_file::sessions(&world));
     let file = files[0].to_str().unwrap();
     let verified = run(&world, &[file]);
     assert_eq!(verified.code(), 1);
     assert_eq!(out(&verified).lines().count(), 1, "{}", out(&verified));
-    assert!(out(&verified).contains("quipu sessions"), "{}", out(&verified));
+    assert!(
+        out(&verified).contains("quipu sessions"),
+        "{}",
+        out(&verified)
+    );
 }
 
 #[test]
@@ -147,7 +190,10 @@ fn lines_left_out_are_no_fault_when_each_is_looked_at_by_itself() {
     let world = World::new();
     let quipu = world.offline(&json!([text("Hi.")]));
     let final_only = quipu.args(["--events", "final", "Hello"]).run();
-    world.file("final.jsonl", std::str::from_utf8(&final_only.stdout).unwrap());
+    world.file(
+        "final.jsonl",
+        std::str::from_utf8(&final_only.stdout).unwrap(),
+    );
     let verified = run(&world, &["final.jsonl"]);
     assert_eq!(verified.code(), 1);
     let verified = run(&world, &["--lines-only", "final.jsonl"]);
@@ -187,7 +233,10 @@ fn a_growing_file_is_followed_to_its_end() {
     let mut quipu = world.bare().args(["verify", "--follow", "growing.jsonl"]);
     let child = quipu.start(Stdio::piped());
     std::thread::sleep(std::time::Duration::from_millis(150));
-    let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+    let mut file = std::fs::OpenOptions::new()
+        .append(true)
+        .open(&path)
+        .unwrap();
     file.write_all(&whole[half..]).unwrap();
     let (status, stderr) = finish(child);
     assert_eq!(status.code(), Some(0), "{stderr}");
@@ -198,7 +247,14 @@ fn a_reader_that_goes_away_is_no_error() {
     let world = World::new();
     let lines: Vec<Value> = (0..20_000).map(|_| json!({ "type": "nope" })).collect();
     world.file("many.jsonl", &String::from_utf8(bytes(&lines)).unwrap());
-    let args = ["verify", "--wire", "quipu", "--max-findings", "100000", "many.jsonl"];
+    let args = [
+        "verify",
+        "--wire",
+        "quipu",
+        "--max-findings",
+        "100000",
+        "many.jsonl",
+    ];
     let mut quipu = world.bare().args(args);
     let mut child = quipu.start(Stdio::piped());
     let mut output = child.stdout.take().unwrap();

@@ -100,7 +100,9 @@ impl Verify {
             return ExitCode::from(exit_code(ErrorCode::Usage));
         }
         let format = match self.format {
-            Choice::Human => Format::Human { named: files.len() > 1 },
+            Choice::Human => Format::Human {
+                named: files.len() > 1,
+            },
             Choice::Json => Format::Json,
             Choice::Github => Format::Github,
             Choice::Junit => Format::Junit,
@@ -143,7 +145,10 @@ impl Verify {
         });
         let name = file.to_string_lossy();
         let mut findings = Vec::new();
-        let mut count = Count { left: self.max_findings, more: 0 };
+        let mut count = Count {
+            left: self.max_findings,
+            more: 0,
+        };
         loop {
             let frame = lines
                 .next_line()
@@ -163,7 +168,11 @@ impl Verify {
         let summary = verifier.finish(&mut findings);
         count.print(&name, &mut findings, out)?;
         let valid = summary.valid;
-        let outcome = Outcome { file: &name, summary: &summary, more: count.more };
+        let outcome = Outcome {
+            file: &name,
+            summary: &summary,
+            more: count.more,
+        };
         out.stream(&outcome).map_err(Stop::Output)?;
         Ok(valid)
     }

@@ -295,13 +295,14 @@ impl Compiler {
         let mut by_event = vec![0; self.names.len()];
         let mut ours = 0;
         for rule in &wire.rules {
-            let known = Rule::ALL.into_iter().find(|known| known.name() == rule.name);
+            let known = Rule::ALL
+                .into_iter()
+                .find(|known| known.name() == rule.name);
             let known = known.ok_or_else(|| format!("there is no rule `{}`", rule.name))?;
             for name in &rule.events {
                 let event = self.events.get(name);
-                let event = event.ok_or_else(|| {
-                    format!("rule `{}`: there is no event `{name}`", rule.name)
-                })?;
+                let event = event
+                    .ok_or_else(|| format!("rule `{}`: there is no event `{name}`", rule.name))?;
                 by_event[usize::from(*event)] |= known.bit();
             }
             if rule.promise.is_some() {

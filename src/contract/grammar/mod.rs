@@ -204,7 +204,10 @@ impl WireGrammar {
         })
     }
 
-    pub(in crate::contract) fn probe<'g, 'd, 'a>(&'g self, line: Value<'d, 'a>) -> Probe<'g, 'd, 'a> {
+    pub(in crate::contract) fn probe<'g, 'd, 'a>(
+        &'g self,
+        line: Value<'d, 'a>,
+    ) -> Probe<'g, 'd, 'a> {
         Probe::new(&self.pointers, line)
     }
 
@@ -244,8 +247,19 @@ impl WireGrammar {
             if !judged {
                 open.forgive();
             } else if let Some(fault) = fault.filter(|_| std::mem::take(&mut first)) {
-                let PairFault { pair, pointer, message, ours } = fault;
-                faults.push(OrderFault { name: pair, pointer, message, ours, misplaced: false });
+                let PairFault {
+                    pair,
+                    pointer,
+                    message,
+                    ours,
+                } = fault;
+                faults.push(OrderFault {
+                    name: pair,
+                    pointer,
+                    message,
+                    ours,
+                    misplaced: false,
+                });
             }
         }
         if !judged {
@@ -294,7 +308,10 @@ impl WireGrammar {
             return "after an earlier fault its place is not certain".to_owned();
         };
         let words = &self.machine.descriptions[state];
-        let first = words.split_inclusive(['.', ';', ':']).next().unwrap_or(words);
+        let first = words
+            .split_inclusive(['.', ';', ':'])
+            .next()
+            .unwrap_or(words);
         let first = first.trim_end_matches(['.', ';', ':']);
         let mut chars = first.chars();
         match chars.next() {

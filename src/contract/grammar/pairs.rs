@@ -102,9 +102,7 @@ impl Open {
 }
 
 fn any(patterns: &[Pattern], line: &mut Probe<'_, '_, '_>, states: StateSet) -> bool {
-    patterns
-        .iter()
-        .any(|pattern| pattern.matches(line, states))
+    patterns.iter().any(|pattern| pattern.matches(line, states))
 }
 
 /// A value for messages: a string without its quotes, anything else as JSON.
@@ -181,7 +179,10 @@ impl Pair {
                         let since = open.items.remove(at).line;
                         Some(format!("{} open since line {since}", self.is(&name)))
                     } else if used {
-                        Some(format!("{} used before; each is used once", self.was(&name)))
+                        Some(format!(
+                            "{} used before; each is used once",
+                            self.was(&name)
+                        ))
                     } else {
                         None
                     };

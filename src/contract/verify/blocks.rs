@@ -93,7 +93,10 @@ impl Blocks {
         let Some(delta) = line.get("assistantMessageEvent") else {
             return;
         };
-        let what = delta.get("type").and_then(Value::as_str).unwrap_or_default();
+        let what = delta
+            .get("type")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         if wire != Wire::Dreb {
             named(line, what, report);
         }
@@ -118,12 +121,17 @@ impl Blocks {
             .find(index)
             .filter(|block| block.kind == kind && block.end.is_none())
         else {
-            report.wrong(Rule::Fold, INDEX, || format!("there is no open {name} block {index}"));
+            report.wrong(Rule::Fold, INDEX, || {
+                format!("there is no open {name} block {index}")
+            });
             return;
         };
         match part {
             "delta" => {
-                let piece = delta.get("delta").and_then(Value::as_str).unwrap_or_default();
+                let piece = delta
+                    .get("delta")
+                    .and_then(Value::as_str)
+                    .unwrap_or_default();
                 block.joined.push_str(piece);
                 if let Some(arguments) = &mut block.arguments {
                     arguments.push(piece);
@@ -151,10 +159,15 @@ impl Blocks {
             });
         }
         let (id, name) = if wire == Wire::Dreb {
-            let content = line.get("message").and_then(|message| message.get("content"));
+            let content = line
+                .get("message")
+                .and_then(|message| message.get("content"));
             let at = usize::try_from(index).ok();
             let block = at.and_then(|at| content?.item(at));
-            (block.and_then(|b| b.get("id")), block.and_then(|b| b.get("name")))
+            (
+                block.and_then(|b| b.get("id")),
+                block.and_then(|b| b.get("name")),
+            )
         } else {
             (delta.get("id"), delta.get("toolName"))
         };
@@ -209,7 +222,9 @@ impl Blocks {
             if block.faulty {
                 continue;
             }
-            block.is_shown(item).map_err(|what| (format!("/{at}"), what))?;
+            block
+                .is_shown(item)
+                .map_err(|what| (format!("/{at}"), what))?;
         }
         Ok(())
     }
@@ -239,7 +254,10 @@ impl Block {
             } else {
                 self.faulty = true;
                 report.wrong(Rule::Fold, "/assistantMessageEvent/content", || {
-                    format!("is not what the pieces of the block say: {}", apart(text, &self.joined))
+                    format!(
+                        "is not what the pieces of the block say: {}",
+                        apart(text, &self.joined)
+                    )
                 });
             }
         }
@@ -323,7 +341,10 @@ impl Block {
                 let withheld = is_true(item, "redacted") && self.joined.is_empty();
                 (text != self.joined && !withheld).then(|| {
                     let what = apart(text, &self.joined);
-                    (field, format!("is not what the pieces of the block say: {what}"))
+                    (
+                        field,
+                        format!("is not what the pieces of the block say: {what}"),
+                    )
                 })
             }
             Some(End::Text(text)) => {
@@ -336,7 +357,11 @@ impl Block {
                     None
                 }
             }
-            Some(End::Call { arguments, incomplete, .. }) => {
+            Some(End::Call {
+                arguments,
+                incomplete,
+                ..
+            }) => {
                 for (field, key, begun) in [("/id", "id", self.id), ("/name", "name", self.name)] {
                     if begun != print(item.get(key)) {
                         return Some((field, "is not that of its toolcall_start".to_owned()));
@@ -369,7 +394,8 @@ impl Block {
                 };
             }
             (None, Kind::Call) => {
-                let begun = self.id == print(item.get("id")) && self.name == print(item.get("name"));
+                let begun =
+                    self.id == print(item.get("id")) && self.name == print(item.get("name"));
                 let arguments = item.get("arguments");
                 let told = arguments.zip(self.arguments.as_ref());
                 let told = told.is_none_or(|(shown, told)| same_fields(told.value(), shown));
@@ -381,7 +407,10 @@ impl Block {
             }
             (Some(End::Text(text)), _) => {
                 let withheld = self.withheld && is_true(item, "redacted");
-                (2 + usize::from(withheld), Some(*text) == print(item.get(kind)))
+                (
+                    2 + usize::from(withheld),
+                    Some(*text) == print(item.get(kind)),
+                )
             }
         };
         if !right {
@@ -404,7 +433,11 @@ fn apart(is: &str, told: &str) -> String {
     }
     let piece = |text: &str| {
         let rest: String = text[at..].chars().take(SHOWN).collect();
-        let more = if text[at..].chars().nth(SHOWN).is_some() { "…" } else { "" };
+        let more = if text[at..].chars().nth(SHOWN).is_some() {
+            "…"
+        } else {
+            ""
+        };
         format!("{:?}", format!("{rest}{more}"))
     };
     format!("from byte {at} on {} instead of {}", piece(is), piece(told))

@@ -95,7 +95,11 @@ fn tells(kind: &str, line: Value<'_, '_>) -> u8 {
 /// Whether a line is an entry of a session file, not of a stream.
 pub(super) fn is_session_entry(line: Value<'_, '_>) -> bool {
     let kind = line.get("type").and_then(Value::as_str);
-    let known = |kind| Wire::ALL.into_iter().any(|wire| wire.types().contains(&kind));
+    let known = |kind| {
+        Wire::ALL
+            .into_iter()
+            .any(|wire| wire.types().contains(&kind))
+    };
     let id = line.get("id").is_some_and(|id| id.as_str().is_some());
     id && line.get("parentId").is_some() && kind.is_some_and(|kind| !known(kind))
 }

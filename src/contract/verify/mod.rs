@@ -230,14 +230,21 @@ impl Verifier {
     }
 
     fn count(&mut self, findings: &[Finding]) {
-        let errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
+        let errors = findings
+            .iter()
+            .filter(|finding| finding.severity == Severity::Error);
         let errors = errors.count() as u64;
         self.errors += errors;
         self.notes += findings.len() as u64 - errors;
     }
 
     fn frame(&mut self, frame: &Frame<'_>, findings: &mut Vec<Finding>) {
-        let place = Place { line: frame.number, agent: None, event: None, under: "" };
+        let place = Place {
+            line: frame.number,
+            agent: None,
+            event: None,
+            under: "",
+        };
         let mut tell = |rule: &str, what: String| {
             findings.push(place.finding(rule.to_owned(), "", Severity::Error, false, what));
         };
@@ -296,7 +303,12 @@ impl Verifier {
         findings: &mut Vec<Finding>,
     ) {
         if number == 2 && detect::is_session_entry(document.root()) {
-            let place = Place { line: number, agent: None, event: None, under: "" };
+            let place = Place {
+                line: number,
+                agent: None,
+                event: None,
+                under: "",
+            };
             let what = "this is a session file, not a stream; `quipu sessions show FILE` shows it";
             let rule = "wire/session_file".to_owned();
             findings.push(place.finding(rule, "", Severity::Error, false, what.to_owned()));
@@ -321,7 +333,11 @@ impl Verifier {
     fn take(&mut self, number: u64, line: Option<String>, findings: &mut Vec<Finding>) {
         match &mut self.stage {
             Stage::Walking(walk) => walk.pass_over(),
-            Stage::Detecting { held, bytes, detect } => {
+            Stage::Detecting {
+                held,
+                bytes,
+                detect,
+            } => {
                 *bytes += line.as_ref().map_or(0, String::len);
                 held.push((number, line));
                 if held.len() >= detect::HELD_LINES || *bytes > detect::HELD_BYTES {

@@ -67,11 +67,7 @@ impl Print {
 
     /// The name of a field in which the other message differs; empty when it lacks one that was
     /// there. Fields with one of these names do not count.
-    pub(super) fn difference<'d>(
-        &self,
-        message: Value<'d, '_>,
-        but: &[&str],
-    ) -> Option<&'d str> {
+    pub(super) fn difference<'d>(&self, message: Value<'d, '_>, but: &[&str]) -> Option<&'d str> {
         let mut known = self.fields.len() - but.iter().filter(|n| self.field(n).is_some()).count();
         for (key, value) in message.fields() {
             if but.contains(&key) {

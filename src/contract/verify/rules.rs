@@ -39,7 +39,11 @@ impl Report<'_> {
         }
         let beyond = (ours || self.grammar.is_ours(rule)) && !self.held;
         let rule = format!("rule/{}", rule.name());
-        let severity = if beyond { Severity::Note } else { Severity::Error };
+        let severity = if beyond {
+            Severity::Note
+        } else {
+            Severity::Error
+        };
         self.findings
             .push(self.place.finding(rule, pointer, severity, beyond, what()));
         self.told = true;
@@ -122,7 +126,12 @@ impl Rules {
     pub(super) fn new(wire: Wire) -> Self {
         Self {
             wire,
-            trust: Trust { message: true, turn: true, run: true, stream: true },
+            trust: Trust {
+                message: true,
+                turn: true,
+                run: true,
+                stream: true,
+            },
             start: Print::default(),
             role: Role::default(),
             started: 0,
@@ -148,7 +157,12 @@ impl Rules {
 
     /// What came so far is not certain, because a line was wrong in itself or in its place.
     pub(super) fn distrust(&mut self) {
-        self.trust = Trust { message: false, turn: false, run: false, stream: false };
+        self.trust = Trust {
+            message: false,
+            turn: false,
+            run: false,
+            stream: false,
+        };
     }
 
     /// Takes a line; `lines` is how many there were with it.
@@ -219,7 +233,8 @@ impl Rules {
             }
             "compaction_end" => {
                 let result = line.get("result");
-                self.usage.add(result.and_then(|result| result.get("usage")));
+                self.usage
+                    .add(result.and_then(|result| result.get("usage")));
                 self.usage.add(line.get("usage"));
             }
             "subagent_arbitration" => self.usage.add(line.get("usage")),
@@ -294,7 +309,9 @@ impl Rules {
         message: Option<Value<'_, '_>>,
         report: &mut Report<'_>,
     ) {
-        let partial = line.get("assistantMessageEvent").and_then(|delta| delta.get("partial"));
+        let partial = line
+            .get("assistantMessageEvent")
+            .and_then(|delta| delta.get("partial"));
         let Some(message) = message else {
             return;
         };
@@ -306,9 +323,11 @@ impl Rules {
             report.wrong(Rule::Snapshots, &format!("/message/content{at}"), || what);
         } else if let Some(field) = self.start.difference(message, &["content", "usage"]) {
             let started = self.started;
-            report.wrong(Rule::Snapshots, &format!("/message{}", under(field)), || {
-                apart_from("message_start", started, field)
-            });
+            report.wrong(
+                Rule::Snapshots,
+                &format!("/message{}", under(field)),
+                || apart_from("message_start", started, field),
+            );
         }
     }
 
@@ -318,9 +337,11 @@ impl Rules {
             self.answer_end(message, report);
         } else if let Some(field) = self.start.difference(message, &[]) {
             let started = self.started;
-            report.wrong(Rule::WholeMessages, &format!("/message{}", under(field)), || {
-                apart_from("message_start", started, field)
-            });
+            report.wrong(
+                Rule::WholeMessages,
+                &format!("/message{}", under(field)),
+                || apart_from("message_start", started, field),
+            );
         }
         if role == Role::Assistant {
             self.usage.add(message.get("usage"));
@@ -380,7 +401,11 @@ impl Rules {
             }),
         }
         let id = id.unwrap_or_default();
-        self.starts.push(Call { id, arguments, name });
+        self.starts.push(Call {
+            id,
+            arguments,
+            name,
+        });
     }
 
     fn tool_end(&mut self, line: Value<'_, '_>, number: u64) {
@@ -451,7 +476,14 @@ impl Rules {
             }
         }
         let told = line.get("toolResults");
-        list("toolResults", "turn", &self.results, told, Rule::TurnEnd, report);
+        list(
+            "toolResults",
+            "turn",
+            &self.results,
+            told,
+            Rule::TurnEnd,
+            report,
+        );
         let (starts, results) = (self.starts.len(), self.results.len());
         if starts != results {
             report.beyond(Rule::ToolResultMessages, "", || {
@@ -467,7 +499,14 @@ impl Rules {
     }
 
     fn agent_end(&mut self, messages: Option<Value<'_, '_>>, report: &mut Report<'_>) {
-        list("messages", "run", &self.run, messages, Rule::AgentEnd, report);
+        list(
+            "messages",
+            "run",
+            &self.run,
+            messages,
+            Rule::AgentEnd,
+            report,
+        );
     }
 
     fn stream_end(&mut self, line: Value<'_, '_>, lines: u64, report: &mut Report<'_>) {

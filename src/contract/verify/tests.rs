@@ -16,7 +16,9 @@ fn verify(lines: &[Json], contract: Arc<Contract>) -> Vec<String> {
         verifier.line(&frame, &mut findings);
     }
     verifier.finish(&mut findings);
-    let errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
+    let errors = findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error);
     errors.map(|finding| finding.rule.clone()).collect()
 }
 

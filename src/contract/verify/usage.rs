@@ -87,7 +87,8 @@ mod tests {
 
     #[test]
     fn tokens_are_exact_and_costs_near() {
-        let a = sum(r#"{"input":1,"totalTokens":3,"cost":{"input":0.1,"total":0.30000000000000004}}"#);
+        let a =
+            sum(r#"{"input":1,"totalTokens":3,"cost":{"input":0.1,"total":0.30000000000000004}}"#);
         let near = sum(r#"{"input":1,"totalTokens":3,"cost":{"input":0.1,"total":0.3}}"#);
         assert_eq!(a.difference(&near), None);
         let more = sum(r#"{"input":2,"totalTokens":3,"cost":{"input":0.1,"total":0.3}}"#);

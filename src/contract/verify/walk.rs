@@ -96,7 +96,8 @@ impl Walk {
 
     /// Whether nothing may follow any more.
     pub(super) fn is_over(&self) -> bool {
-        self.grammar().is_some_and(|grammar| grammar.is_over(&self.order))
+        self.grammar()
+            .is_some_and(|grammar| grammar.is_over(&self.order))
     }
 
     pub(super) fn lines(&self) -> u64 {
@@ -157,12 +158,19 @@ impl Walk {
         place: Place<'_>,
         findings: &mut Vec<Finding>,
     ) -> Doubt {
-        let mut doubt = Doubt { line: false, child: false, unknown: false };
+        let mut doubt = Doubt {
+            line: false,
+            child: false,
+            unknown: false,
+        };
         for fault in faults {
             // Which stream, and where in its line.
             let (mut at, mut of, mut agent) = (fault.pointer.as_str(), line, None::<String>);
             while let Some(rest) = at.strip_prefix("/event").filter(|_| is_child_line(of)) {
-                let id = of.get("agentId").and_then(Value::as_str).unwrap_or_default();
+                let id = of
+                    .get("agentId")
+                    .and_then(Value::as_str)
+                    .unwrap_or_default();
                 agent = Some(match agent {
                     Some(outer) => format!("{outer}/{id}"),
                     None => id.to_owned(),
@@ -171,16 +179,25 @@ impl Walk {
                 (at, of) = (rest, event);
             }
             let unknown = fault.keyword == Keyword::OneOf
-                && line.pointer(&fault.pointer).is_some_and(|tag| tag.as_str().is_some());
-            let new = unknown
-                || matches!(fault.keyword, Keyword::AdditionalProperties | Keyword::Enum);
+                && line
+                    .pointer(&fault.pointer)
+                    .is_some_and(|tag| tag.as_str().is_some());
+            let new =
+                unknown || matches!(fault.keyword, Keyword::AdditionalProperties | Keyword::Enum);
             let grammar = self.grammar();
             let kind = of.get("type").and_then(Value::as_str).unwrap_or_default();
             let beyond = !self.judging.held
                 && grammar.is_some_and(|grammar| grammar.is_undocumented(kind, at));
             let note = beyond || new && self.judging.open;
-            let severity = if note { Severity::Note } else { Severity::Error };
-            let place = Place { agent: agent.as_deref().or(self.agent.as_deref()), ..place };
+            let severity = if note {
+                Severity::Note
+            } else {
+                Severity::Error
+            };
+            let place = Place {
+                agent: agent.as_deref().or(self.agent.as_deref()),
+                ..place
+            };
             findings.push(place.finding(
                 format!("schema/{}", fault.keyword),
                 &fault.pointer,
@@ -273,7 +290,11 @@ impl Walk {
 
     fn order_finding(&self, place: Place<'_>, fault: OrderFault) -> Finding {
         let beyond = fault.ours && !self.judging.held;
-        let severity = if beyond { Severity::Note } else { Severity::Error };
+        let severity = if beyond {
+            Severity::Note
+        } else {
+            Severity::Error
+        };
         let rule = format!("order/{}", fault.name);
         place.finding(rule, &fault.pointer, severity, beyond, fault.message)
     }
@@ -315,7 +336,11 @@ impl Walk {
             event: kind,
             under: &under,
         };
-        let doubt = Doubt { line: doubt.child, child: doubt.child, unknown: false };
+        let doubt = Doubt {
+            line: doubt.child,
+            child: doubt.child,
+            unknown: false,
+        };
         child.take(place, event, doubt, report.findings);
     }
 
@@ -336,16 +361,32 @@ impl Walk {
                 self.seq = seq.saturating_add(1);
             }
             (true, None) if seq.is_none() => {
-                wrong("seq", "", "\"seq\" is missing; earlier lines have it".to_owned());
+                wrong(
+                    "seq",
+                    "",
+                    "\"seq\" is missing; earlier lines have it".to_owned(),
+                );
             }
             (false, _) if seq.is_some() => {
-                wrong("seq", "/seq", "comes here, earlier lines have none".to_owned());
+                wrong(
+                    "seq",
+                    "/seq",
+                    "comes here, earlier lines have none".to_owned(),
+                );
             }
             _ => {}
         }
         match (stamped, at) {
-            (true, None) => wrong("at", "", "\"at\" is missing; lines with `seq` have it".to_owned()),
-            (false, Some(_)) => wrong("at", "/at", "comes here, earlier lines have none".to_owned()),
+            (true, None) => wrong(
+                "at",
+                "",
+                "\"at\" is missing; lines with `seq` have it".to_owned(),
+            ),
+            (false, Some(_)) => wrong(
+                "at",
+                "/at",
+                "comes here, earlier lines have none".to_owned(),
+            ),
             _ => {}
         }
     }
@@ -361,7 +402,12 @@ impl Walk {
         };
         let mut faults = Vec::new();
         let interrupted = grammar.finish(&self.order, &mut faults);
-        let place = Place { line: number, agent: None, event: None, under: "" };
+        let place = Place {
+            line: number,
+            agent: None,
+            event: None,
+            under: "",
+        };
         if !cut {
             for fault in faults.drain(..) {
                 findings.push(self.order_finding(place, fault));

@@ -6,9 +6,9 @@ use crate::convert::report::{Loss, Report};
 use crate::event::tracker::Place;
 use crate::event::{
     AgentMessage, AssistantContent, AssistantMessage, AssistantMessageEvent as Delta,
-    MessageEndEvent, MessageStartEvent, MessageUpdateEvent, StopReason, TextContent, TextDelta, TextEnd,
-    TextStart, ThinkingDelta, ThinkingEnd, ThinkingStart, ToolCall, ToolcallDelta, ToolcallEnd,
-    ToolcallStart, Usage,
+    MessageEndEvent, MessageStartEvent, MessageUpdateEvent, StopReason, TextContent, TextDelta,
+    TextEnd, TextStart, ThinkingDelta, ThinkingEnd, ThinkingStart, ToolCall, ToolcallDelta,
+    ToolcallEnd, ToolcallStart, Usage,
 };
 
 impl Mender {
@@ -86,9 +86,7 @@ impl Mender {
                 };
                 (end.content_index, AssistantContent::from(text))
             }
-            Delta::ToolcallEnd(end)
-                if end.content_index >= self.tracker.answer().len() as u64 =>
-            {
+            Delta::ToolcallEnd(end) if end.content_index >= self.tracker.answer().len() as u64 => {
                 (end.content_index, end.tool_call.clone().into())
             }
             _ => return,

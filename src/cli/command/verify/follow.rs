@@ -19,7 +19,9 @@ static ENDED: LazyLock<Arc<AtomicBool>> = LazyLock::new(|| {
     let ended = Arc::new(AtomicBool::new(false));
     let told = Arc::clone(&ended);
     std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
         if let Ok(runtime) = runtime {
             runtime.block_on(async {
                 use tokio::signal::unix::{SignalKind, signal};

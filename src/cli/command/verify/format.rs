@@ -98,7 +98,11 @@ impl<W: Write> Writer<W> {
                 }
                 writeln!(self.out, "{line}")
             }
-            Format::Json => self.json(&Line { r#type: "finding", file, finding: &finding }),
+            Format::Json => self.json(&Line {
+                r#type: "finding",
+                file,
+                finding: &finding,
+            }),
             Format::Github => {
                 let level = match finding.severity {
                     Severity::Error => "error",
@@ -122,11 +126,19 @@ impl<W: Write> Writer<W> {
 
     /// The stream is over.
     pub(super) fn stream(&mut self, outcome: &Outcome<'_>) -> io::Result<()> {
-        let Outcome { file, summary, more } = *outcome;
+        let Outcome {
+            file,
+            summary,
+            more,
+        } = *outcome;
         match self.format {
             Format::Human { named } => {
                 self.out.flush()?;
-                let name = if named { format!("{}: ", visible_line(file)) } else { String::new() };
+                let name = if named {
+                    format!("{}: ", visible_line(file))
+                } else {
+                    String::new()
+                };
                 if more > 0 {
                     note(&format!("{name}{more} more findings"));
                 }
@@ -149,7 +161,12 @@ impl<W: Write> Writer<W> {
             Format::Github => {
                 if more > 0 {
                     let what = format!("{more} more findings");
-                    writeln!(self.out, "::notice file={}::{}", property(file), data(&what))?;
+                    writeln!(
+                        self.out,
+                        "::notice file={}::{}",
+                        property(file),
+                        data(&what)
+                    )?;
                 }
                 Ok(())
             }
@@ -163,7 +180,12 @@ impl<W: Write> Writer<W> {
     /// All streams are over.
     pub(super) fn finish(mut self) -> io::Result<()> {
         if self.format == Format::Junit {
-            let Self { tests, failures, cases, .. } = &self;
+            let Self {
+                tests,
+                failures,
+                cases,
+                ..
+            } = &self;
             let report = format!(
                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite \
                  name=\"quipu verify\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" \
@@ -182,18 +204,35 @@ impl<W: Write> Writer<W> {
     /// The test case of a stream.
     fn case(&mut self, outcome: &Outcome<'_>) {
         let findings = std::mem::take(&mut self.findings);
-        let Outcome { file, summary, more } = *outcome;
+        let Outcome {
+            file,
+            summary,
+            more,
+        } = *outcome;
         self.tests += 1;
         let wire = summary.wire.map_or("unknown", crate::contract::Wire::name);
         let (wire, file) = (xml(wire), xml(file));
-        let _ = write!(self.cases, "    <testcase classname=\"{wire}\" name=\"{file}\"");
-        let of = |severity| findings.iter().filter(move |finding| finding.severity == severity);
+        let _ = write!(
+            self.cases,
+            "    <testcase classname=\"{wire}\" name=\"{file}\""
+        );
+        let of = |severity| {
+            findings
+                .iter()
+                .filter(move |finding| finding.severity == severity)
+        };
         let lines = |severity| {
-            let lines: Vec<String> = of(severity).map(|finding| xml(&finding.to_string())).collect();
+            let lines: Vec<String> = of(severity)
+                .map(|finding| xml(&finding.to_string()))
+                .collect();
             lines.join("\n")
         };
         let (errors, notes) = (lines(Severity::Error), lines(Severity::Note));
-        let more = if more > 0 { format!("\n{more} more findings") } else { String::new() };
+        let more = if more > 0 {
+            format!("\n{more} more findings")
+        } else {
+            String::new()
+        };
         if summary.valid && notes.is_empty() {
             self.cases.push_str("/>\n");
             return;
@@ -202,7 +241,9 @@ impl<W: Write> Writer<W> {
         if !summary.valid {
             self.failures += 1;
             let message = xml(&in_words(summary));
-            let rule = xml(of(Severity::Error).next().map_or("", |finding| &finding.rule));
+            let rule = xml(of(Severity::Error)
+                .next()
+                .map_or("", |finding| &finding.rule));
             let _ = writeln!(
                 self.cases,
                 "      <failure message=\"{message}\" type=\"{rule}\">{errors}{more}</failure>"
@@ -217,7 +258,8 @@ impl<W: Write> Writer<W> {
 
 /// `valid: 213 lines, wire quipu, 3 runs`
 fn in_words(summary: &Summary) -> String {
-    let count = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let count =
+        |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let mut parts = vec![count(summary.lines, "line")];
     parts.extend(summary.wire.map(|wire| format!("wire {}", wire.name())));
     parts.push(count(summary.runs, "run"));
@@ -233,7 +275,9 @@ fn in_words(summary: &Summary) -> String {
 
 /// The text of a workflow command.
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    text.replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
 }
 
 /// The value of a property of a workflow command.
