@@ -5,7 +5,7 @@
 //! of the message has all that they tell. Anything else that does not fit is an error.
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _, IgnoredAny};
 use serde_ignored::Path;
 
 use super::ConvertError;
@@ -105,7 +105,11 @@ fn head(bytes: &[u8]) -> serde_json::Result<Head> {
         #[serde(rename = "type")]
         kind: String,
     }
-    serde_json::from_slice(bytes).map(|Typed { kind }| Head { kind })
+    if bytes.trim_ascii_start().first() == Some(&b'{') {
+        return serde_json::from_slice(bytes).map(|Typed { kind }| Head { kind });
+    }
+    serde_json::from_slice::<IgnoredAny>(bytes)?;
+    Err(serde_json::Error::custom("a line is a JSON object"))
 }
 
 /// Whether a value of an enum, or a discriminator, is none of the known ones.

@@ -126,7 +126,8 @@ impl Dreb {
             }
             Line::AutoCompactionEnd(event) => {
                 // Only that of an overflow has no begin.
-                let reason = self.reason.take().unwrap_or(CompactionReason::Overflow);
+                let begun = self.reason.filter(|_| mender.place() == Place::Compaction);
+                let reason = begun.unwrap_or(CompactionReason::Overflow);
                 compaction_end(event, reason).into()
             }
             Line::SessionNameChanged(event) => SessionInfoChangedEvent {
@@ -230,6 +231,8 @@ impl Dreb {
         });
         let over = matches!(*event, DrebEvent::AgentEnd(_));
         child.lift.line(*event, &mut child.mender, report);
+        // Lines of others come between its own, so none of them can wait.
+        child.lift.begin(&mut child.mender, report);
         if over {
             child.leave(report);
         }
