@@ -27,7 +27,7 @@ use crate::wire::Wire;
     version = version(),
     args_override_self = true,
     max_term_width = 100,
-    after_help = "Subcommands, as the first word: models, sessions, completions, man (`quipu help` lists them).
+    after_help = "Subcommands, as the first word: models, sessions, verify, completions, man (`quipu help` lists them).
 \
                   Put `--` before a prompt that is such a word."
 )]

@@ -1,9 +1,9 @@
 //! The subcommands.
 
-#[expect(dead_code, reason = "no subcommand reads a stream yet")]
 mod io;
 mod models;
 mod sessions;
+mod verify;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -29,6 +29,8 @@ pub(super) enum Command {
     Models(models::Models),
     /// List the sessions of this folder, show one, or write one out as Markdown
     Sessions(sessions::Sessions),
+    /// Check event streams: each line against the schema, the order, ids, pairings and sums
+    Verify(verify::Verify),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -48,6 +50,7 @@ pub(super) fn run(command: &Command) -> ExitCode {
     match command {
         Command::Models(models) => models.run(),
         Command::Sessions(sessions) => sessions.run(),
+        Command::Verify(verify) => verify.run(),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut whole(), "quipu", &mut script);

@@ -3,9 +3,14 @@
 //! A document is a flat list of [nodes](Node) in document order instead of a tree, so a line costs no
 //! allocation of its own once the list has grown, and strings without escapes stay where they are.
 
+pub(crate) mod types;
+
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
+
+use types::Types;
 
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
@@ -95,7 +100,7 @@ impl<'a> Document<'a> {
 fn recycle<'b>(mut nodes: Vec<Node<'_>>) -> Vec<Node<'b>> {
     nodes.clear();
     // Nothing is left to map; collecting in place keeps the allocation.
-    nodes.into_iter().filter_map(|_| None::<Node<'b>>).collect()
+    nodes.into_iter().map(|_| Node::Null).collect()
 }
 
 /// The message of `serde_json` without its place.
@@ -127,6 +132,33 @@ impl<'d, 'a> Value<'d, 'a> {
             Some(Node::Array { .. }) => "array",
             Some(Node::Object { .. }) => "object",
         }
+    }
+
+    /// The types that JSON Schema has for it.
+    #[inline]
+    pub(crate) fn types(self) -> Types {
+        match self.node() {
+            None | Some(Node::Null) => Types::NULL,
+            Some(Node::Boolean(_)) => Types::BOOLEAN,
+            Some(Node::Number(number)) if number.is_integer() => Types::INTEGER,
+            Some(Node::Number(_)) => Types::FRACTION,
+            Some(Node::String(_)) => Types::STRING,
+            Some(Node::Array { .. }) => Types::ARRAY,
+            Some(Node::Object { .. }) => Types::OBJECT,
+        }
+    }
+
+    /// Where it stands among all values and keys of its document.
+    pub(crate) fn position(self) -> usize {
+        self.at
+    }
+
+    /// The objects within, itself included.
+    pub(crate) fn objects(self) -> impl Iterator<Item = Self> {
+        let nodes = self.nodes;
+        (self.at..after(nodes, self.at))
+            .map(move |at| Self { nodes, at })
+            .filter(|value| value.is_object())
     }
 
     /// The text, if it is a string.
@@ -228,6 +260,15 @@ impl<'d, 'a> Value<'d, 'a> {
             }
         }
         found
+    }
+
+    /// The field of an object; of a key that stands twice the first, which is cheaper to find.
+    #[inline]
+    pub(crate) fn first(self, key: &str) -> Option<Self> {
+        let mut fields = self.fields();
+        fields
+            .find(|(name, _)| *name == key)
+            .map(|(_, value)| value)
     }
 
     /// The item of an array, from 0.
@@ -435,6 +476,20 @@ impl Number {
         match self {
             Self::Unsigned(_) | Self::Signed(_) => true,
             Self::Float(number) => number.fract() == 0.0,
+        }
+    }
+
+    /// Which of two is greater, exactly between whole numbers; `None` never comes of a document.
+    #[must_use]
+    pub fn compare(self, other: Self) -> Option<Ordering> {
+        let whole = |number| match number {
+            Self::Unsigned(number) => Some(i128::from(number)),
+            Self::Signed(number) => Some(i128::from(number)),
+            Self::Float(_) => None,
+        };
+        match (whole(self), whole(other)) {
+            (Some(a), Some(b)) => Some(a.cmp(&b)),
+            _ => self.as_f64().partial_cmp(&other.as_f64()),
         }
     }
 

@@ -1,7 +1,10 @@
 //! The contract of the stream: its bundles, version and grammar, as this build embeds them.
 
+pub mod check;
+pub mod grammar;
 pub mod json;
 pub mod lines;
+pub mod verify;
 
 include!(concat!(env!("OUT_DIR"), "/contract.rs"));
 

@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use crate::{fold, grammar, schema, strict};
+use quipu::wire::Wire;
+
+use crate::{fold, grammar, schema, strict, verify};
 
 /// A stream that passed.
 #[derive(Clone, Debug)]
@@ -114,6 +116,7 @@ pub(crate) fn check(bytes: &[u8]) -> Result<Stream, Vec<String>> {
         findings.extend(grammar::native().findings(&lines));
         findings.extend(fold::findings(&lines));
         findings.extend(relayed(&lines));
+        findings.extend(verify::errors(Wire::Quipu, bytes));
     }
     if findings.is_empty() {
         Ok(Stream { lines })

@@ -9,9 +9,10 @@ use serde_json::{Map, Value, json};
 use crate::check::{kind, text_at};
 
 /// The rules of the grammar that this module checks, by the names they have there.
-pub(crate) const RULES: [&str; 7] = [
+pub(crate) const RULES: [&str; 8] = [
     "whole_messages",
     "fold",
+    "resolved_tool_name",
     "tool_starts",
     "tool_result_messages",
     "turn_end",
@@ -184,7 +185,7 @@ impl Reader {
         let named = matches!(kind(delta), "toolcall_start" | "toolcall_end");
         if named != line["resolvedToolName"].is_string() {
             self.wrong(
-                "fold",
+                "resolved_tool_name",
                 "resolvedToolName belongs to starts and ends of calls",
             );
         }

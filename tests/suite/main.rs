@@ -54,6 +54,8 @@ mod snapshots_tools;
 mod strict;
 mod text_mode;
 mod thinking;
+mod verify;
+mod verify_command;
 mod wire_check;
 mod wires;
 mod witness_tests;

@@ -8,7 +8,7 @@ use quipu::wire::{Projection, Wire};
 use serde_json::{Value, json};
 
 use crate::check::{self, kind, text_at};
-use crate::{fold, grammar, schema};
+use crate::{fold, grammar, schema, verify};
 
 /// The wires that are not native.
 pub(crate) const OTHERS: [Wire; 2] = [Wire::Senpi, Wire::Dreb];
@@ -52,6 +52,7 @@ pub(crate) fn check(wire: Wire, bytes: &[u8], ended: Ended) -> Result<Vec<Value>
         } else {
             findings.extend(fold::findings(&lines));
         }
+        findings.extend(verify::errors(wire, bytes));
     }
     if findings.is_empty() {
         Ok(lines)

@@ -31,6 +31,11 @@ pub(super) fn open(path: &Path) -> Result<Box<dyn BufRead>, OpenError> {
     Ok(Box::new(BufReader::with_capacity(BUFFER, file)))
 }
 
+/// Whether it is a file of the disk, whose end is known.
+pub(super) fn is_file(path: &Path) -> bool {
+    path != Path::new("-") && path.is_file()
+}
+
 /// Standard output for much text; it has to be flushed at the end.
 pub(super) fn out() -> impl Write {
     BufWriter::with_capacity(BUFFER, io::stdout().lock())
