@@ -11,8 +11,9 @@ use crate::edits;
 use crate::grammar_rules::{Rule, rules, without};
 use crate::lines_judged;
 use crate::pool;
+use crate::scenarios::filler;
 use crate::streams::{Illegal, Proof};
-use crate::witness::{Finding, Witness, published};
+use crate::witness::{Finding, Witness, published, states, words};
 
 type Streams = [(String, Vec<Value>)];
 
@@ -20,28 +21,33 @@ type Streams = [(String, Vec<Value>)];
 struct Candidate<'s> {
     base: &'s str,
     edit: Value,
-    lines: Vec<Value>,
+    words: Vec<Finding>,
     first: Finding,
-    /// The rules of all findings, those behind a broken state included.
-    groups: BTreeSet<String>,
-    /// The states that had to be opened to see them.
-    opened: BTreeSet<String>,
+    /// The rules of all findings that are seen at once.
+    seen: BTreeSet<String>,
+    on: &'s [Value],
 }
 
 /// The illegal streams of a wire and the proofs for its rules; and the rules without one.
 pub(crate) fn search(wire: Wire, legal: &Streams) -> (Vec<Illegal>, Vec<Proof>, Vec<String>) {
     let grammar = published(wire);
+    let t = std::time::Instant::now();
     let rules = rules(wire, grammar);
     let search = Search {
         wire,
         grammar,
         rules: &rules,
         legal,
-        candidates: candidates(wire, legal, &rules),
+        states: legal.iter().map(|(_, lines)| states(wire, lines).into_iter().collect()).collect(),
+        candidates: candidates(wire, legal),
     };
     let (mut proofs, mut survivors, mut chosen) = (Vec::new(), Vec::new(), BTreeSet::new());
+    eprintln!("{} rules {} candidates {:?}", rules.len(), search.candidates.len(), t.elapsed());
     for rule in &rules {
-        match search.proof(rule) {
+        let t = std::time::Instant::now();
+        let found = search.proof(rule);
+        if t.elapsed().as_millis() > 300 { eprintln!("{:?} {} {:?}", t.elapsed(), rule.name, found.as_ref().map(|f| f.0.print().to_string())); }
+        match found {
             Some((proof, candidate)) => {
                 chosen.extend(candidate);
                 proofs.push(proof);
@@ -137,17 +143,25 @@ impl Candidate<'_> {
 }
 
 /// The candidates of a wire: sound lines in an illegal order, a few of each sort.
-fn candidates<'s>(wire: Wire, legal: &'s Streams, rules: &[Rule]) -> Vec<Candidate<'s>> {
+fn candidates<'s>(wire: Wire, legal: &'s Streams) -> Vec<Candidate<'s>> {
     let witness = Witness::new(wire, published(wire));
     let document = &lines_judged::cases(wire.name()).0;
     let validator = Validator::new(document);
     let mut known: BTreeMap<String, bool> = BTreeMap::new();
     let mut sorts: BTreeMap<String, usize> = BTreeMap::new();
-    let mut candidates = Vec::new();
+    let (mut candidates, mut visited) = (Vec::new(), BTreeMap::new());
+    let (mut keys, filler) = (BTreeSet::new(), filler(wire));
     for (base, lines) in legal {
-        for edit in pool::edits(wire, base, lines) {
-            let edited = edits::apply(lines, &edit);
+        let states = states(wire, lines);
+        for edit in pool::edits(wire, base, lines, &mut visited) {
             let at = usize::try_from(edit["line"].as_u64().unwrap()).unwrap() - 1;
+            let op = edit["op"].as_str().unwrap();
+            let was = lines.get(at).map_or("", |line| line["type"].as_str().unwrap());
+            let key = format!("{op} {was} {} {} {}", states[at], edit["pointer"], edit["value"]);
+            if !keys.insert(key) && !matches!(op, "delete" | "swap") && edit["value"] != filler {
+                continue;
+            }
+            let edited = edits::apply(lines, &edit);
             let sound = !matches!(
                 edit["op"].as_str().unwrap(),
                 "set" | "unset" | "insert" | "replace"
@@ -157,56 +171,41 @@ fn candidates<'s>(wire: Wire, legal: &'s Streams, rules: &[Rule]) -> Vec<Candida
             if !sound {
                 continue;
             }
-            let findings = witness.findings(&edited);
+            let order = witness.order(&edited);
+            let found: BTreeSet<&str> = order.iter().map(|found| found.rule.as_str()).collect();
+            let sort = format!("{found:?} {op} {was} {} {}", edit["pointer"], edit["value"]);
+            let count = sorts.entry(sort).or_default();
+            *count += 1;
+            if *count > if op == "set" { 2 } else { 1 } {
+                continue;
+            }
+            let words = words(wire, &edited);
+            let mut findings = order;
+            findings.extend(words.iter().cloned());
+            findings.sort_by_key(|finding| finding.line);
             let Some(first) = findings.first().cloned() else {
                 continue;
             };
-            let was = lines
-                .get(at)
-                .map_or("", |line| line["type"].as_str().unwrap());
             let groups: BTreeSet<String> =
                 findings.into_iter().map(|finding| finding.rule).collect();
-            let sort = format!(
-                "{groups:?} {} {was} {} {}",
-                edit["op"], edit["pointer"], edit["value"]
-            );
-            let count = sorts.entry(sort).or_default();
-            *count += 1;
-            if *count <= 3 {
-                let mut candidate = Candidate {
-                    base,
-                    edit,
-                    lines: edited,
-                    first,
-                    groups,
-                    opened: BTreeSet::new(),
-                };
-                candidate.look_behind(wire, rules);
-                candidates.push(candidate);
-            }
+            let candidate = Candidate {
+                base,
+                on: lines,
+                edit,
+                words,
+                first,
+                seen: groups,
+            };
+            candidates.push(candidate);
+            if candidates.len() % 200 == 0 { eprintln!("{} {base} {}", candidates.len(), keys.len()); }
         }
     }
     candidates
 }
 
 impl Candidate<'_> {
-    /// Opens the states that end the walk, to see what else is wrong.
-    fn look_behind(&mut self, wire: Wire, rules: &[Rule]) {
-        let grammar = published(wire);
-        for _ in 0..2 {
-            let opened = rules.iter().filter(|rule| self.opened.contains(&rule.name));
-            let findings = Witness::new(wire, &without(grammar, opened)).findings(&self.lines);
-            let mut more = false;
-            for finding in findings {
-                let state = finding.rule.trim_start_matches("order/");
-                let name = format!("states/{state}/nothing else");
-                more |= rules.iter().any(|rule| rule.name == name) && self.opened.insert(name);
-                self.groups.insert(finding.rule);
-            }
-            if !more {
-                break;
-            }
-        }
+    fn passes(&self, judge: &Witness) -> bool {
+        judge.passes(&edits::apply(self.on, &self.edit), &self.words)
     }
 }
 
@@ -215,31 +214,31 @@ struct Search<'s> {
     grammar: &'s Value,
     rules: &'s [Rule],
     legal: &'s Streams,
+    /// The states of each legal stream.
+    states: Vec<BTreeSet<String>>,
     candidates: Vec<Candidate<'s>>,
 }
 
-impl Search<'_> {
+impl<'s> Search<'s> {
     fn judge(&self, gone: &[&Rule]) -> Witness {
         Witness::new(self.wire, &without(self.grammar, gone.iter().copied()))
     }
 
     /// A case that tells when the rule is gone: at once, or else once its twins are gone as well.
-    fn proof(&self, rule: &Rule) -> Option<(Proof, Option<usize>)> {
+    fn proof(&self, rule: &'s Rule) -> Option<(Proof, Option<usize>)> {
         let alone = self.judge(&[rule]);
         let on_legal = || {
-            let told = self.legal.iter().find(|(_, lines)| !alone.passes(lines));
+            let told = self
+                .near(rule)
+                .find(|(_, lines)| !alone.order(lines).is_empty());
             told.map(|(name, _)| (Proof::new(rule, name, false, &[]), None))
         };
         let on_illegal = || {
-            let mine =
-                |candidate: &&(usize, &Candidate<'_>)| candidate.1.groups.contains(&rule.group);
             let told = self
-                .candidates
-                .iter()
-                .enumerate()
-                .filter(|candidate| mine(&candidate))
-                .find(|(_, candidate)| alone.passes(&candidate.lines));
-            told.map(|(at, candidate)| (Proof::new(rule, &candidate.name(), true, &[]), Some(at)))
+                .told_by(rule)
+                .filter(|(_, case)| case.seen.len() == 1)
+                .find(|(_, case)| case.passes(&alone));
+            told.map(|(at, case)| (Proof::new(rule, &case.name(), true, &[]), Some(at)))
         };
         let found = if rule.allows {
             on_legal().or_else(on_illegal)
@@ -249,55 +248,44 @@ impl Search<'_> {
         found.or_else(|| self.with_twins(rule))
     }
 
-    fn with_twins(&self, rule: &Rule) -> Option<(Proof, Option<usize>)> {
-        // Whole pairs, rules in words and states, for each other group that finds something.
-        let wholes = |group: &str| {
-            let name = group.split_once('/').unwrap().1;
-            let names = [
-                format!("pairs/{name}"),
-                format!("rules/{name}"),
-                format!("states/{name}/nothing else"),
-                format!("final/not {name}"),
-            ];
-            self.rules
-                .iter()
-                .filter(move |other| names.contains(&other.name))
+    /// The legal streams, those first that have to do with the rule.
+    fn near(&self, rule: &Rule) -> impl Iterator<Item = &(String, Vec<Value>)> {
+        let state = rule.group.trim_start_matches("order/");
+        let mut near: Vec<&(String, Vec<Value>)> = Vec::new();
+        let mut far = Vec::new();
+        for (stream, states) in self.legal.iter().zip(&self.states) {
+            if states.contains(state) { near.push(stream) } else { far.push(stream) }
+        }
+        let more = |(name, _): &&&(String, Vec<Value>)| {
+            name.ends_with("_anywhere") != rule.name.starts_with("anywhere")
         };
-        let mut tried = BTreeSet::new();
-        for (at, candidate) in self.candidates.iter().enumerate() {
-            if !candidate.groups.contains(&rule.group) || candidate.groups.len() > 4 {
+        let (later, first): (Vec<_>, Vec<_>) = near.into_iter().partition(|stream| more(&stream));
+        first.into_iter().chain(later).chain(far)
+    }
+
+    /// The candidates that the rule's group finds, those first that nothing else finds.
+    fn told_by(&self, rule: &Rule) -> impl Iterator<Item = (usize, &Candidate<'_>)> {
+        let mine = self
+            .candidates
+            .iter()
+            .enumerate()
+            .filter(|(_, case)| case.seen.contains(&rule.group));
+        let mut mine: Vec<_> = mine.collect();
+        mine.sort_by_key(|(_, case)| case.seen.len());
+        mine.into_iter()
+    }
+
+    fn with_twins(&self, rule: &'s Rule) -> Option<(Proof, Option<usize>)> {
+        // Those first that show at once what the group finds, and little else.
+        let mut cases: Vec<_> = self.candidates.iter().enumerate().collect();
+        cases.sort_by_key(|(_, case)| (!case.seen.contains(&rule.group), case.seen.len()));
+        for (at, candidate) in cases {
+            let behind = !candidate.seen.contains(&rule.group);
+            if behind && !self.may_hide(candidate, rule) {
                 continue;
             }
-            let others = candidate
-                .groups
-                .iter()
-                .filter(|group| **group != rule.group);
-            let twins: Vec<&Rule> = others.flat_map(|group| wholes(group)).collect();
-            let inner = self
-                .rules
-                .iter()
-                .filter(|other| other.group == rule.group && other.name != rule.name);
-            let mut sets: Vec<Vec<&Rule>> = vec![twins.clone()];
-            if candidate.groups.len() <= 2 {
-                sets.extend(inner.map(|inner| twins.iter().copied().chain([inner]).collect()));
-            }
-            for twins in sets.into_iter().filter(|twins| !twins.is_empty()) {
-                let key = format!(
-                    "{} {:?} {}",
-                    candidate.edit,
-                    twins.iter().map(|twin| &twin.name).collect::<Vec<_>>(),
-                    candidate.base
-                );
-                if !tried.insert(key) {
-                    continue;
-                }
-                let mut all = twins.clone();
-                all.push(rule);
-                if self.judge(&all).passes(&candidate.lines)
-                    && !self.judge(&twins).passes(&candidate.lines)
-                {
-                    return Some((Proof::new(rule, &candidate.name(), true, &twins), Some(at)));
-                }
+            if let Some(twins) = self.twins(rule, candidate) {
+                return Some((Proof::new(rule, &candidate.name(), true, &twins), Some(at)));
             }
         }
         // What another way of saying the same still allows.
@@ -310,12 +298,74 @@ impl Search<'_> {
             if let Some((name, _)) = self
                 .legal
                 .iter()
-                .find(|(_, lines)| !both.passes(lines) && one.passes(lines))
+                .find(|(_, lines)| !both.order(lines).is_empty() && one.order(lines).is_empty())
             {
                 return Some((Proof::new(rule, name, false, &[twin]), None));
             }
         }
         None
+    }
+}
+
+impl<'s> Search<'s> {
+    /// Whether the walk of a candidate ends before the pair of the rule is asked.
+    fn may_hide(&self, candidate: &Candidate<'_>, rule: &Rule) -> bool {
+        let states = &self.grammar["states"];
+        let ended = |group: &String| states.get(group.trim_start_matches("order/")).is_some();
+        let line = candidate.edit["value"]["type"].as_str();
+        rule.name.starts_with("pairs/")
+            && candidate.seen.len() == 1
+            && candidate.seen.iter().any(ended)
+            && line.is_some_and(|line| self.grammar["pairs"].as_array().unwrap().iter().any(|pair| {
+                rule.group == format!("order/{}", pair["name"].as_str().unwrap()) && pair.to_string().contains(&format!("\"{line}\""))
+            }))
+    }
+
+    /// The fewest other rules without which the candidate passes when this one is gone too, and
+    /// only then.
+    fn twins(&self, rule: &'s Rule, candidate: &Candidate<'_>) -> Option<Vec<&'s Rule>> {
+        let lines = edits::apply(candidate.on, &candidate.edit);
+        let passes = |gone: &[&Rule]| self.judge(gone).passes(&lines, &candidate.words);
+        let mut gone = vec![rule];
+        for _ in 0..3 {
+            let judge = self.judge(&gone);
+            let mut found: BTreeSet<String> = judge.order(&lines).into_iter().map(|finding| finding.rule).collect();
+            found.extend(judge.in_words(&candidate.words).map(|finding| finding.rule.clone()));
+            if found.is_empty() {
+                break;
+            }
+            let before = gone.len();
+            for group in found {
+                let name = group.split_once('/').unwrap().1;
+                let names = [format!("pairs/{name}"), format!("rules/{name}"), format!("states/{name}/nothing else"), format!("final/not {name}")];
+                // The pair as a whole says all that the rule says.
+                let fits = |other: &&&Rule| {
+                    let known = gone.iter().any(|known| known.name == other.name);
+                    let other_pair = group != rule.group || !rule.name.starts_with("pairs/");
+                    !known && if other_pair { names.contains(&other.name) } else { other.group == group && other.name != names[0] && !other.allows }
+                };
+                let more: Vec<&'s Rule> = self.rules.iter().filter(|other| fits(&other)).collect();
+                gone.extend(more);
+            }
+            if gone.len() == before || gone.len() > 14 {
+                return None;
+            }
+        }
+        let mut twins = gone.split_off(1);
+        let tells = |twins: &[&'s Rule]| {
+            let all: Vec<&Rule> = twins.iter().copied().chain([rule]).collect();
+            passes(&all) && !passes(twins)
+        };
+        if !tells(&twins) {
+            return None;
+        }
+        let mut at = 0;
+        while at < twins.len() {
+            let mut fewer = twins.clone();
+            fewer.remove(at);
+            if tells(&fewer) { twins = fewer } else { at += 1 }
+        }
+        Some(twins)
     }
 }
 

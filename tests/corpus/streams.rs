@@ -13,7 +13,7 @@ use crate::files::folder;
 use crate::grammar_rules::{Rule, rules, without};
 use crate::lines_judged::none;
 use crate::scenarios;
-use crate::witness::{Witness, published};
+use crate::witness::{Finding, Witness, published, words};
 
 /// An illegal stream: one edit of a legal one.
 #[derive(Clone, Debug, Deserialize)]
@@ -105,13 +105,20 @@ fn no_rule_of_the_grammar_goes_unnoticed() {
     each_wire(|wire, legal| {
         let grammar = published(wire);
         let rules = rules(wire, grammar);
-        let mut cases = legal.clone();
-        for case in illegal(wire) {
-            let lines = edits::apply(&legal[&case.base], &case.edit);
+        let case = |lines: Vec<Value>| {
+            let words = words(wire, &lines);
+            (lines, words)
+        };
+        let mut cases: BTreeMap<String, (Vec<Value>, Vec<Finding>)> = legal
+            .iter()
+            .map(|(name, lines)| (name.clone(), (lines.clone(), Vec::new())))
+            .collect();
+        for illegal in illegal(wire) {
+            let lines = edits::apply(&legal[&illegal.base], &illegal.edit);
             assert!(
-                cases.insert(case.name.clone(), lines).is_none(),
+                cases.insert(illegal.name.clone(), case(lines)).is_none(),
                 "{} is there twice",
-                case.name
+                illegal.name
             );
         }
         let proofs: BTreeMap<String, Proof> = stored::<Proof>(wire, "rules.jsonl")
@@ -122,11 +129,11 @@ fn no_rule_of_the_grammar_goes_unnoticed() {
         for rule in &rules {
             let told = proofs.get(&rule.name).is_some_and(|proof| {
                 let twins: Option<Vec<&Rule>> = proof.with.iter().map(named).collect();
-                let (Some(twins), Some(lines)) = (twins, cases.get(&proof.case)) else {
+                let (Some(twins), Some((lines, words))) = (twins, cases.get(&proof.case)) else {
                     return false;
                 };
                 let passes = |gone: &[&Rule]| {
-                    Witness::new(wire, &without(grammar, gone.iter().copied())).passes(lines)
+                    Witness::new(wire, &without(grammar, gone.iter().copied())).passes(lines, words)
                 };
                 let all: Vec<&Rule> = twins.iter().copied().chain([rule]).collect();
                 passes(&twins) != proof.passes && passes(&all) == proof.passes

@@ -50,37 +50,51 @@ impl Witness {
 
     /// All that is wrong with a stream, by line.
     pub(crate) fn findings(&self, lines: &[Value]) -> Vec<Finding> {
-        let mut findings = Vec::new();
-        for found in self.grammar.findings(lines) {
-            findings.push(read(&found, "order/", lines.len()));
-        }
-        let mut words = if self.wire == Wire::Dreb {
-            let mut words = wire_check::snapshots(lines);
-            words.extend(fold::findings(&wire_check::delta_only(lines)));
-            for (index, line) in lines.iter().enumerate() {
-                if kind(line) == "background_agent_event" && kind(&line["event"]) == "session" {
-                    words.push(format!(
-                        "line {} (background_agent_event): child_lines: a header",
-                        index + 1
-                    ));
-                }
-            }
-            words
-        } else {
-            fold::findings(lines)
-        };
-        words.retain(|found| {
-            let rule = read(found, "", 0).rule;
-            self.words.contains(&rule)
-        });
-        findings.extend(words.iter().map(|found| read(found, "rule/", 0)));
+        let mut findings = self.order(lines);
+        findings.extend(self.in_words(&words(self.wire, lines)).cloned());
         findings.sort_by_key(|finding| finding.line);
         findings
     }
 
-    pub(crate) fn passes(&self, lines: &[Value]) -> bool {
-        self.findings(lines).is_empty()
+    /// What is wrong with the order alone.
+    pub(crate) fn order(&self, lines: &[Value]) -> Vec<Finding> {
+        let found = self.grammar.findings(lines).into_iter();
+        found
+            .map(|found| read(&found, "order/", lines.len()))
+            .collect()
     }
+
+    /// Those of the findings in words that are rules of this grammar.
+    pub(crate) fn in_words<'f>(&self, words: &'f [Finding]) -> impl Iterator<Item = &'f Finding> {
+        words
+            .iter()
+            .filter(|found| self.words.contains(found.rule.trim_start_matches("rule/")))
+    }
+
+    /// Whether nothing is wrong with a stream, of which [`words`] are known.
+    pub(crate) fn passes(&self, lines: &[Value], words: &[Finding]) -> bool {
+        self.in_words(words).next().is_none() && self.order(lines).is_empty()
+    }
+}
+
+/// What is wrong with a stream by the rules in words, whether the grammar has them or not.
+pub(crate) fn words(wire: Wire, lines: &[Value]) -> Vec<Finding> {
+    let words = if wire == Wire::Dreb {
+        let mut words = wire_check::snapshots(lines);
+        words.extend(fold::findings(&wire_check::delta_only(lines)));
+        for (index, line) in lines.iter().enumerate() {
+            if kind(line) == "background_agent_event" && kind(&line["event"]) == "session" {
+                words.push(format!(
+                    "line {} (background_agent_event): child_lines: a header",
+                    index + 1
+                ));
+            }
+        }
+        words
+    } else {
+        fold::findings(lines)
+    };
+    words.iter().map(|found| read(found, "rule/", 0)).collect()
 }
 
 /// A finding of the suite in its parts.
