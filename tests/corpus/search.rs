@@ -38,15 +38,30 @@ pub(crate) fn search(wire: Wire, legal: &Streams) -> (Vec<Illegal>, Vec<Proof>, 
         grammar,
         rules: &rules,
         legal,
-        states: legal.iter().map(|(_, lines)| states(wire, lines).into_iter().collect()).collect(),
+        states: legal
+            .iter()
+            .map(|(_, lines)| states(wire, lines).into_iter().collect())
+            .collect(),
         candidates: candidates(wire, legal),
     };
     let (mut proofs, mut survivors, mut chosen) = (Vec::new(), Vec::new(), BTreeSet::new());
-    eprintln!("{} rules {} candidates {:?}", rules.len(), search.candidates.len(), t.elapsed());
+    eprintln!(
+        "{} rules {} candidates {:?}",
+        rules.len(),
+        search.candidates.len(),
+        t.elapsed()
+    );
     for rule in &rules {
         let t = std::time::Instant::now();
         let found = search.proof(rule);
-        if t.elapsed().as_millis() > 300 { eprintln!("{:?} {} {:?}", t.elapsed(), rule.name, found.as_ref().map(|f| f.0.print().to_string())); }
+        if t.elapsed().as_millis() > 300 {
+            eprintln!(
+                "{:?} {} {:?}",
+                t.elapsed(),
+                rule.name,
+                found.as_ref().map(|f| f.0.print().to_string())
+            );
+        }
         match found {
             Some((proof, candidate)) => {
                 chosen.extend(candidate);
@@ -156,8 +171,13 @@ fn candidates<'s>(wire: Wire, legal: &'s Streams) -> Vec<Candidate<'s>> {
         for edit in pool::edits(wire, base, lines, &mut visited) {
             let at = usize::try_from(edit["line"].as_u64().unwrap()).unwrap() - 1;
             let op = edit["op"].as_str().unwrap();
-            let was = lines.get(at).map_or("", |line| line["type"].as_str().unwrap());
-            let key = format!("{op} {was} {} {} {}", states[at], edit["pointer"], edit["value"]);
+            let was = lines
+                .get(at)
+                .map_or("", |line| line["type"].as_str().unwrap());
+            let key = format!(
+                "{op} {was} {} {} {}",
+                states[at], edit["pointer"], edit["value"]
+            );
             if !keys.insert(key) && !matches!(op, "delete" | "swap") && edit["value"] != filler {
                 continue;
             }
@@ -197,7 +217,9 @@ fn candidates<'s>(wire: Wire, legal: &'s Streams) -> Vec<Candidate<'s>> {
                 seen: groups,
             };
             candidates.push(candidate);
-            if candidates.len() % 200 == 0 { eprintln!("{} {base} {}", candidates.len(), keys.len()); }
+            if candidates.len() % 200 == 0 {
+                eprintln!("{} {base} {}", candidates.len(), keys.len());
+            }
         }
     }
     candidates
@@ -254,7 +276,11 @@ impl<'s> Search<'s> {
         let mut near: Vec<&(String, Vec<Value>)> = Vec::new();
         let mut far = Vec::new();
         for (stream, states) in self.legal.iter().zip(&self.states) {
-            if states.contains(state) { near.push(stream) } else { far.push(stream) }
+            if states.contains(state) {
+                near.push(stream)
+            } else {
+                far.push(stream)
+            }
         }
         let more = |(name, _): &&&(String, Vec<Value>)| {
             name.ends_with("_anywhere") != rule.name.starts_with("anywhere")
@@ -316,9 +342,16 @@ impl<'s> Search<'s> {
         rule.name.starts_with("pairs/")
             && candidate.seen.len() == 1
             && candidate.seen.iter().any(ended)
-            && line.is_some_and(|line| self.grammar["pairs"].as_array().unwrap().iter().any(|pair| {
-                rule.group == format!("order/{}", pair["name"].as_str().unwrap()) && pair.to_string().contains(&format!("\"{line}\""))
-            }))
+            && line.is_some_and(|line| {
+                self.grammar["pairs"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .any(|pair| {
+                        rule.group == format!("order/{}", pair["name"].as_str().unwrap())
+                            && pair.to_string().contains(&format!("\"{line}\""))
+                    })
+            })
     }
 
     /// The fewest other rules without which the candidate passes when this one is gone too, and
@@ -329,20 +362,38 @@ impl<'s> Search<'s> {
         let mut gone = vec![rule];
         for _ in 0..3 {
             let judge = self.judge(&gone);
-            let mut found: BTreeSet<String> = judge.order(&lines).into_iter().map(|finding| finding.rule).collect();
-            found.extend(judge.in_words(&candidate.words).map(|finding| finding.rule.clone()));
+            let mut found: BTreeSet<String> = judge
+                .order(&lines)
+                .into_iter()
+                .map(|finding| finding.rule)
+                .collect();
+            found.extend(
+                judge
+                    .in_words(&candidate.words)
+                    .map(|finding| finding.rule.clone()),
+            );
             if found.is_empty() {
                 break;
             }
             let before = gone.len();
             for group in found {
                 let name = group.split_once('/').unwrap().1;
-                let names = [format!("pairs/{name}"), format!("rules/{name}"), format!("states/{name}/nothing else"), format!("final/not {name}")];
+                let names = [
+                    format!("pairs/{name}"),
+                    format!("rules/{name}"),
+                    format!("states/{name}/nothing else"),
+                    format!("final/not {name}"),
+                ];
                 // The pair as a whole says all that the rule says.
                 let fits = |other: &&&Rule| {
                     let known = gone.iter().any(|known| known.name == other.name);
                     let other_pair = group != rule.group || !rule.name.starts_with("pairs/");
-                    !known && if other_pair { names.contains(&other.name) } else { other.group == group && other.name != names[0] && !other.allows }
+                    !known
+                        && if other_pair {
+                            names.contains(&other.name)
+                        } else {
+                            other.group == group && other.name != names[0] && !other.allows
+                        }
                 };
                 let more: Vec<&'s Rule> = self.rules.iter().filter(|other| fits(&other)).collect();
                 gone.extend(more);
@@ -363,7 +414,11 @@ impl<'s> Search<'s> {
         while at < twins.len() {
             let mut fewer = twins.clone();
             fewer.remove(at);
-            if tells(&fewer) { twins = fewer } else { at += 1 }
+            if tells(&fewer) {
+                twins = fewer
+            } else {
+                at += 1
+            }
         }
         Some(twins)
     }

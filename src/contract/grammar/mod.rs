@@ -258,23 +258,6 @@ impl WireGrammar {
                         });
                     }
                 }
-            let fault = pair.apply(roles, open, line, (number, from), &pointer);
-            if !judged {
-                open.forgive();
-            } else if let Some(fault) = fault.filter(|_| std::mem::take(&mut first)) {
-                let PairFault {
-                    pair,
-                    pointer,
-                    message,
-                    ours,
-                } = fault;
-                faults.push(OrderFault {
-                    name: pair,
-                    pointer,
-                    message,
-                    ours,
-                    misplaced: false,
-                });
             }
         }
         if !judged {

@@ -199,10 +199,6 @@ impl Pair {
                         Some(format!("{} open since line {since}", self.is(name)))
                     } else if used {
                         Some(format!("{} used before; each is used once", self.was(name)))
-                        Some(format!(
-                            "{} used before; each is used once",
-                            self.was(&name)
-                        ))
                     } else {
                         None
                     };

@@ -97,9 +97,6 @@ impl Blocks {
             .get("type")
             .and_then(Value::as_str)
             .unwrap_or_default();
-        if wire != Wire::Dreb {
-            named(line, what, report);
-        }
         let Some((kind, part)) = what.split_once('_') else {
             return;
         };
