@@ -100,7 +100,7 @@ impl<'a> Document<'a> {
 fn recycle<'b>(mut nodes: Vec<Node<'_>>) -> Vec<Node<'b>> {
     nodes.clear();
     // Nothing is left to map; collecting in place keeps the allocation.
-    nodes.into_iter().filter_map(|_| None::<Node<'b>>).collect()
+    nodes.into_iter().map(|_| Node::Null).collect()
 }
 
 /// The message of `serde_json` without its place.

@@ -11,6 +11,7 @@ mod rust;
 
 mod apis;
 mod bundles;
+mod checker;
 mod compaction;
 mod def_mistakes;
 mod drift;

@@ -78,6 +78,9 @@ struct Step {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Anywhere {
+    /// Legal for others, not for Quipu.
+    #[serde(default)]
+    foreign: bool,
     events: Vec<String>,
     r#in: Vec<String>,
 }
@@ -217,7 +220,7 @@ impl Grammar {
         if let Some(step) = steps.find(|step| !step.foreign && step.pattern.matches(line, state)) {
             return Some(&step.to);
         }
-        let mut anywhere = self.anywhere.iter();
+        let mut anywhere = self.anywhere.iter().filter(|entry| !entry.foreign);
         let legal = anywhere.any(|entry| {
             entry.events.iter().any(|name| name == kind(line))
                 && entry.r#in.iter().any(|name| name == state)

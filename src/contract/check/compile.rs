@@ -68,7 +68,7 @@ pub(super) fn compile(bundle: &Value) -> Result<Checker, CompileError> {
         known: HashMap::new(),
     };
     // The root is the first, also where it is no more than a reference.
-    compiler.place(String::new(), bundle)?;
+    compiler.place("", bundle)?;
     let mut defs = Vec::new();
     let title = bundle.get("title").and_then(Value::as_str);
     defs.extend(title.map(|title| (title, ROOT)));
@@ -103,7 +103,7 @@ impl<'b> Compiler<'b> {
         let (pointer, schema) = self.follow(pointer, schema)?;
         match self.known.get(&pointer) {
             Some(node) => Ok(*node),
-            None => self.place(pointer, schema),
+            None => self.place(&pointer, schema),
         }
     }
 
@@ -149,15 +149,15 @@ impl<'b> Compiler<'b> {
     }
 
     /// Adds the node of a schema that is not known yet.
-    fn place(&mut self, pointer: String, schema: &'b Value) -> Result<usize, CompileError> {
+    fn place(&mut self, pointer: &str, schema: &'b Value) -> Result<usize, CompileError> {
         let index = self.nodes.len();
-        self.known.insert(pointer.clone(), index);
+        self.known.insert(pointer.to_owned(), index);
         self.nodes.push(Node {
-            place: pointer.as_str().into(),
+            place: pointer.into(),
             types: Types::ALL,
             rules: Box::default(),
         });
-        let map = object(schema, &pointer)?;
+        let map = object(schema, pointer)?;
         let at = |keyword: &str| format!("{pointer}/{}", escape(keyword));
         let mut rules = Vec::new();
         let mut types = Types::ALL;
@@ -179,7 +179,7 @@ impl<'b> Compiler<'b> {
                 "properties" | "required" | "additionalProperties" => fields = true,
                 "items" => rules.push(Rule::Items(self.node(at(keyword), value)?)),
                 "$ref" => {
-                    let (pointer, target) = self.target(&pointer, value)?;
+                    let (pointer, target) = self.target(pointer, value)?;
                     rules.push(Rule::All(self.node(pointer, target)?));
                 }
                 "allOf" => {
@@ -218,7 +218,7 @@ impl<'b> Compiler<'b> {
             }
         }
         if fields {
-            rules.push(Rule::Object(self.object(&pointer, map)?));
+            rules.push(Rule::Object(self.object(pointer, map)?));
         }
         let node = &mut self.nodes[index];
         node.types = types;

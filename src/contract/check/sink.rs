@@ -65,7 +65,7 @@ impl<'d> Sink<'d> for Faults<'d> {
     }
 }
 
-impl<'d> Faults<'d> {
+impl Faults<'_> {
     /// Adds a fault of the value that the walk is at, which is at `position` of the document.
     pub(super) fn add(&mut self, position: usize, keyword: Keyword, place: &str, message: String) {
         let rule = match keyword {

@@ -209,11 +209,17 @@ impl Compiler {
             after.push(StateSet::of(to));
         }
         let mut anywhere = vec![StateSet(0); events];
+        let mut foreign = anywhere.clone();
         for entry in &wire.anywhere {
             let states = self.set(&entry.r#in)?;
             for name in &entry.events {
                 let event = self.event(name)?;
-                anywhere[event].0 |= states.0;
+                let places = if entry.foreign {
+                    &mut foreign
+                } else {
+                    &mut anywhere
+                };
+                places[event].0 |= states.0;
             }
         }
         let ours = wire.states.values().enumerate();
@@ -231,6 +237,7 @@ impl Compiler {
             interrupted: self.set(&wire.interrupted)?,
             steps,
             anywhere,
+            foreign,
             after,
         })
     }

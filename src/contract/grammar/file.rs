@@ -84,6 +84,8 @@ pub(super) struct Pattern {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Anywhere {
+    #[serde(default)]
+    pub(super) foreign: bool,
     pub(super) events: Vec<String>,
     pub(super) r#in: Vec<String>,
 }

@@ -14,14 +14,13 @@ mod tests;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, LazyLock};
 
-use pairs::{ByEvent, Open, Pair};
+use pairs::{ByEvent, Found, Open, Pair};
 use pattern::Pointer;
 use states::{Machine, Move};
 
 use super::json::Value;
 use super::{GRAMMAR, Wire};
 
-pub(in crate::contract) use pairs::PairFault;
 pub(in crate::contract) use pattern::{EventId, Probe};
 pub(in crate::contract) use states::StateSet;
 
@@ -158,8 +157,6 @@ pub(in crate::contract) struct OrderFault {
     pub(in crate::contract) message: String,
     /// It breaks only what Quipu promises, not the document of the wire.
     pub(in crate::contract) ours: bool,
-    /// The line is in a wrong place, so that what follows from it is not certain.
-    pub(in crate::contract) misplaced: bool,
 }
 
 impl WireGrammar {
@@ -211,15 +208,17 @@ impl WireGrammar {
         Probe::new(&self.pointers, line)
     }
 
-    /// Takes a line. `doubtful`: something is wrong with its content, so that it is not judged.
+    /// Takes a line. `doubtful`: something is wrong with its content, so that it is not judged;
+    /// `held`: what only Quipu promises counts. Gives whether something in it is wrong only because
+    /// something was before.
     pub(in crate::contract) fn take(
         &self,
         order: &mut Order,
         event: EventId,
         line: &mut Probe<'_, '_, '_>,
-        (number, doubtful): (u64, bool),
+        (number, doubtful, held): (u64, bool, bool),
         faults: &mut Vec<OrderFault>,
-    ) {
+    ) -> bool {
         let from = order.states;
         let mut judged = !doubtful;
         order.states = match self.machine.step(from, event, line) {
@@ -228,43 +227,43 @@ impl WireGrammar {
                 if judged {
                     faults.push(self.misplaced(from, event, true));
                 }
-                judged = false;
+                judged &= !held;
                 to
             }
             Move::Fault(to) => {
                 if judged {
-                    faults.push(self.misplaced(from, event, false));
+                    let fault = self.misplaced(from, event, false);
+                    judged = fault.ours && !held;
+                    faults.push(fault);
                 }
-                judged = false;
                 if doubtful { self.machine.blind(to) } else { to }
             }
         };
         let pointer = |at: pattern::PointerId| self.pointers[usize::from(at.0)].text.clone();
-        let mut first = true;
+        let (mut first, mut excused) = (true, false);
         for (index, roles) in pairs::of(&self.by_event, event) {
             let (pair, open) = (&self.pairs[*index], &mut order.open[*index]);
-            let fault = pair.apply(roles, open, line, (number, from), &pointer);
-            if !judged {
-                open.forgive();
-            } else if let Some(fault) = fault.filter(|_| std::mem::take(&mut first)) {
-                let PairFault {
-                    pair,
-                    pointer,
-                    message,
-                    ours,
-                } = fault;
-                faults.push(OrderFault {
-                    name: pair,
-                    pointer,
-                    message,
-                    ours,
-                    misplaced: false,
-                });
+            let found = pair.apply(roles, open, line, (number, from), &pointer);
+            match found {
+                _ if !judged => open.forgive(),
+                Found::Nothing => {}
+                Found::Excused => excused = true,
+                Found::Fault(fault) => {
+                    if std::mem::take(&mut first) {
+                        faults.push(OrderFault {
+                            name: fault.pair,
+                            pointer: fault.pointer,
+                            message: fault.message,
+                            ours: fault.ours,
+                        });
+                    }
+                }
             }
         }
         if !judged {
             self.forgive(order);
         }
+        excused
     }
 
     /// Passes over a line that could not be read.
@@ -279,34 +278,38 @@ impl WireGrammar {
 
     fn misplaced(&self, from: StateSet, event: EventId, foreign: bool) -> OrderFault {
         let machine = &self.machine;
-        let state = from.each().next().unwrap_or_default();
         let own: Vec<&str> = from
             .each()
             .flat_map(|state| &machine.steps[state][event.index()])
             .filter(|step| !step.foreign)
             .map(|step| step.condition.as_str())
             .collect();
-        let why = self.place(from);
-        let message = if own.is_empty() {
-            format!("is not legal here: {why}; {}", self.expected(from))
-        } else {
-            format!("is legal here only with {}: {why}", own.join(", or with "))
+        let (name, message) = match (from.only(), own.as_slice()) {
+            (None, _) => {
+                let what = "is not legal here, nor wherever an earlier fault may have led";
+                ("uncertain", what.to_owned())
+            }
+            (Some(state), []) => {
+                let (why, expected) = (self.place(state), self.expected(from));
+                let what = format!("is not legal here: {why}; {expected}");
+                (machine.names[state].as_str(), what)
+            }
+            (Some(state), own) => {
+                let (why, own) = (self.place(state), own.join(", or with "));
+                let what = format!("is legal here only with {own}: {why}");
+                (machine.names[state].as_str(), what)
+            }
         };
         OrderFault {
-            name: machine.names[state].clone(),
+            name: name.to_owned(),
             pointer: String::new(),
             message,
             ours: foreign || from.is_within(machine.ours),
-            misplaced: true,
         }
     }
 
     /// What a state means, in a few words.
-    fn place(&self, states: StateSet) -> String {
-        let mut states = states.each();
-        let (Some(state), None) = (states.next(), states.next()) else {
-            return "after an earlier fault its place is not certain".to_owned();
-        };
+    fn place(&self, state: usize) -> String {
         let words = &self.machine.descriptions[state];
         let first = words
             .split_inclusive(['.', ';', ':'])
@@ -355,23 +358,25 @@ impl WireGrammar {
             }
         }
         if !order.states.meets(self.machine.end) {
-            let state = order.states.each().next().unwrap_or_default();
-            let mut message = format!(
-                "the stream ends too early: {}; {}",
-                self.place(order.states),
-                self.expected(order.states)
-            );
+            let (name, place) = match order.states.only() {
+                Some(state) => {
+                    let name = self.machine.names[state].clone();
+                    (name, format!("{}; ", self.place(state)))
+                }
+                None => ("uncertain".to_owned(), String::new()),
+            };
+            let expected = self.expected(order.states);
+            let mut message = format!("the stream ends too early: {place}{expected}");
             let mut names: Vec<String> = open.into_iter().map(|(_, what)| what).collect();
             names.dedup();
             if !names.is_empty() {
                 message = format!("{message}; open: {}", names.join(", "));
             }
             faults.push(OrderFault {
-                name: self.machine.names[state].clone(),
+                name,
                 pointer: String::new(),
                 message,
                 ours: false,
-                misplaced: true,
             });
         } else {
             for (pair, what) in open {
@@ -380,7 +385,6 @@ impl WireGrammar {
                     pointer: String::new(),
                     message: format!("the stream ends while {what} is open"),
                     ours: pair.ours,
-                    misplaced: false,
                 });
             }
         }

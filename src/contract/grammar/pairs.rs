@@ -66,14 +66,23 @@ struct Kept {
 
 /// What is wrong with a line by a pair.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::contract) struct PairFault {
+pub(super) struct PairFault {
     /// Name of the pair.
-    pub(in crate::contract) pair: String,
+    pub(super) pair: String,
     /// Where in the line it shows; empty for the line.
-    pub(in crate::contract) pointer: String,
-    pub(in crate::contract) message: String,
+    pub(super) pointer: String,
+    pub(super) message: String,
     /// It breaks only what Quipu promises.
-    pub(in crate::contract) ours: bool,
+    pub(super) ours: bool,
+}
+
+/// What applying a line to a pair came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    Nothing,
+    /// A fault that follows from an earlier one.
+    Excused,
+    Fault(PairFault),
 }
 
 impl Open {
@@ -126,7 +135,7 @@ impl Pair {
         line: &mut Probe<'_, '_, '_>,
         (number, states): (u64, StateSet),
         pointers: &dyn Fn(PointerId) -> String,
-    ) -> Option<PairFault> {
+    ) -> Found {
         let mut fault = None;
         for pattern in &roles.closed_before {
             if open.items.is_empty() || !pattern.matches(line, states) {
@@ -139,10 +148,14 @@ impl Pair {
                     left.push(item);
                 }
             }
-            if !left.is_empty() && fault.is_none() {
-                let message = self.still_open(&left);
-                fault = Some(self.fault(String::new(), message, pattern.ours));
+            if left.is_empty() {
+                continue;
             }
+            let message = self.still_open(&left);
+            let keys: Vec<u64> = left.iter().map(|item| item.key).collect();
+            fault = fault.or(Some(self.fault(String::new(), message, pattern.ours)));
+            // It is told of once.
+            open.items.retain(|item| !keys.contains(&item.key));
         }
         if any(&roles.reset, line, states) {
             open.items.clear();
@@ -170,45 +183,58 @@ impl Pair {
                 (None, true, ..) if any(&roles.alone, line, states) => None,
                 (Some(at), false, true, _) => self.differs(&open.items[at], line, pointers),
                 (None, _, _, false) => {
-                    Some(self.fault(key_at(), self.not_open(value, open), false))
+                    let message = self.not_open(value, open);
+                    if within {
+                        // What it stands in has begun, whatever became of its begin.
+                        open.items.push(self.item(value, line, number));
+                    }
+                    Some(self.fault(key_at(), message, false))
                 }
                 (_, _, _, true) => {
-                    let name = value.map(shown).unwrap_or_default();
+                    let item = self.item(value, line, number);
+                    let name = &item.name;
                     let used = self.unique && !open.used.insert(key);
                     let message = if let Some(at) = at {
                         let since = open.items.remove(at).line;
-                        Some(format!("{} open since line {since}", self.is(&name)))
+                        Some(format!("{} open since line {since}", self.is(name)))
                     } else if used {
-                        Some(format!(
-                            "{} used before; each is used once",
-                            self.was(&name)
-                        ))
+                        Some(format!("{} used before; each is used once", self.was(name)))
                     } else {
                         None
                     };
-                    open.items.push(Item {
-                        key,
-                        name,
-                        line: number,
-                        kept: self.kept.iter().map(|&at| keep(line, at)).collect(),
-                    });
+                    open.items.push(item);
                     message.map(|message| self.fault(key_at(), message, false))
                 }
                 (Some(_), false, false, false) => None,
             };
             fault = fault.or(found);
         }
-        if open.items.is_empty() && any(&roles.inside, line, states) {
+        let alone = open.items.is_empty();
+        let inside = roles
+            .inside
+            .iter()
+            .find(|pattern| alone && pattern.matches(line, states));
+        if let Some(pattern) = inside {
             let message = format!("comes only between {} and {}", self.opener, self.closer);
-            fault = fault.or(Some(self.fault(String::new(), message, false)));
+            fault = fault.or(Some(self.fault(String::new(), message, pattern.ours)));
         }
-        if fault.is_some() && std::mem::take(&mut open.forgive) {
-            return None;
+        match fault {
+            None => Found::Nothing,
+            Some(_) if std::mem::take(&mut open.forgive) => Found::Excused,
+            Some(fault) => {
+                open.forgive = true;
+                Found::Fault(fault)
+            }
         }
-        if fault.is_some() {
-            open.forgive = true;
+    }
+
+    fn item(&self, key: Option<Value<'_, '_>>, line: &mut Probe<'_, '_, '_>, number: u64) -> Item {
+        Item {
+            key: key.map_or(0, Value::fingerprint),
+            name: key.map(shown).unwrap_or_default(),
+            line: number,
+            kept: self.kept.iter().map(|&at| keep(line, at)).collect(),
         }
-        fault
     }
 
     fn fault(&self, pointer: String, message: String, ours: bool) -> PairFault {

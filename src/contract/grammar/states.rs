@@ -43,6 +43,12 @@ impl StateSet {
         self.0 == 0
     }
 
+    /// The state, if it is certain.
+    pub(super) fn only(self) -> Option<usize> {
+        let mut states = self.each();
+        states.next().filter(|_| states.next().is_none())
+    }
+
     pub(super) fn each(self) -> impl Iterator<Item = usize> {
         let mut left = self.0;
         std::iter::from_fn(move || {
@@ -67,6 +73,8 @@ pub(super) struct Machine {
     pub(super) steps: Vec<Vec<Vec<Step>>>,
     /// Where lines of a type change nothing, by event.
     pub(super) anywhere: Vec<StateSet>,
+    /// The same for others than Quipu.
+    pub(super) foreign: Vec<StateSet>,
     /// The states that one step leads to, by state.
     pub(super) after: Vec<StateSet>,
 }
@@ -108,12 +116,14 @@ impl Machine {
             return Move::To(stays);
         }
         let to = self.reach(from, event, line, true);
+        let to = to.or(self.foreign[event.index()].and(from));
         if !to.is_empty() {
             return Move::Foreign(to);
         }
         // The line may be one too many, or others before it may be missing.
         let all = StateSet::of(0..self.names.len());
-        Move::Fault(from.or(self.reach(all, event, line, false)))
+        let anywhere = self.anywhere[event.index()];
+        Move::Fault(from.or(anywhere).or(self.reach(all, event, line, false)))
     }
 
     fn reach(

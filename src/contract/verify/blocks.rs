@@ -97,9 +97,6 @@ impl Blocks {
             .get("type")
             .and_then(Value::as_str)
             .unwrap_or_default();
-        if wire != Wire::Dreb {
-            named(line, what, report);
-        }
         let Some((kind, part)) = what.split_once('_') else {
             return;
         };
@@ -191,8 +188,14 @@ impl Blocks {
         let len = content.map_or(0, Value::len);
         let told = self.blocks.len();
         if len != told {
+            let hint = if told == 0 {
+                "; a stream from which lines were left out (--events) can only be checked line by \
+                 line (--lines-only)"
+            } else {
+                ""
+            };
             report.wrong(Rule::Fold, "/message/content", || {
-                format!("holds {len} blocks, the deltas tell of {told}")
+                format!("holds {len} blocks, the deltas tell of {told}{hint}")
             });
             return;
         }
@@ -231,7 +234,10 @@ impl Blocks {
 }
 
 /// `resolvedToolName` is there when a call starts or ends, and only then.
-fn named(line: Value<'_, '_>, what: &str, report: &mut Report<'_>) {
+pub(super) fn named(line: Value<'_, '_>, report: &mut Report<'_>) {
+    let delta = line.get("assistantMessageEvent");
+    let what = delta.and_then(|delta| delta.get("type")?.as_str());
+    let what = what.unwrap_or_default();
     let wanted = matches!(what, "toolcall_start" | "toolcall_end");
     let has = line.get("resolvedToolName").is_some();
     if wanted && !has {

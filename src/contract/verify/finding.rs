@@ -30,6 +30,18 @@ pub struct Finding {
     pub message: String,
 }
 
+impl Finding {
+    /// Makes it a note: the document of the wire leaves it open.
+    pub(super) fn soften(&mut self) {
+        if self.severity == Severity::Error {
+            self.severity = Severity::Note;
+            self.message = format!("{BEYOND}{}", self.message);
+        }
+    }
+}
+
+const BEYOND: &str = "Quipu promises more than the document of this wire: ";
+
 /// Whether a finding makes a stream invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -99,7 +111,7 @@ impl Place<'_> {
             pointer: format!("{}{pointer}", self.under),
             severity,
             message: if beyond {
-                format!("Quipu promises more than the document of this wire: {message}")
+                format!("{BEYOND}{message}")
             } else {
                 message
             },

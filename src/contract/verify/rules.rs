@@ -1,6 +1,6 @@
 //! The rules that the grammar states in words: what the lines say about each other.
 
-use super::blocks::Blocks;
+use super::blocks::{self, Blocks};
 use super::finding::{Finding, Place, Severity};
 use super::print::{Print, whole};
 use super::usage::Sum;
@@ -177,7 +177,10 @@ impl Rules {
         let mute = |report: &mut Report<'_>, trusted: bool| report.mute = muted || !trusted;
         match kind {
             "message_update" => {
-                mute(report, self.trust.message);
+                if self.wire != Wire::Dreb {
+                    blocks::named(line, report);
+                }
+                mute(report, self.trust.message && !report.told);
                 self.update(line, report);
             }
             "agent_start" => {

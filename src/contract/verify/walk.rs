@@ -186,8 +186,9 @@ impl Walk {
                 unknown || matches!(fault.keyword, Keyword::AdditionalProperties | Keyword::Enum);
             let grammar = self.grammar();
             let kind = of.get("type").and_then(Value::as_str).unwrap_or_default();
+            let open = |kind, at| grammar.is_some_and(|grammar| grammar.is_undocumented(kind, at));
             let beyond = !self.judging.held
-                && grammar.is_some_and(|grammar| grammar.is_undocumented(kind, at));
+                && (open(kind, at) || open(place.event.unwrap_or_default(), &fault.pointer));
             let note = beyond || new && self.judging.open;
             let severity = if note {
                 Severity::Note
@@ -253,16 +254,16 @@ impl Walk {
         };
         let mut faults = std::mem::take(&mut self.misplaced);
         let mut probe = grammar.probe(line);
-        let about = (place.line, doubt.line);
-        grammar.take(&mut self.order, event, &mut probe, about, &mut faults);
-        let misplaced = !faults.is_empty();
-        let mut certain = true;
+        let held = self.judging.held;
+        let about = (place.line, doubt.line, held);
+        let excused = grammar.take(&mut self.order, event, &mut probe, about, &mut faults);
+        let mut certain = !excused;
         for fault in faults.drain(..) {
-            certain &= fault.ours && !fault.misplaced;
+            certain &= fault.ours && !held;
             findings.push(self.order_finding(place, fault));
         }
         self.misplaced = faults;
-        let mute = misplaced || doubt.line;
+        let mute = !certain || doubt.line;
         let mut report = Report {
             grammar,
             event,
@@ -341,7 +342,16 @@ impl Walk {
             child: doubt.child,
             unknown: false,
         };
+        let before = report.findings.len();
         child.take(place, event, doubt, report.findings);
+        let open = report
+            .grammar
+            .is_undocumented("background_agent_event", "/event");
+        if open && !self.judging.held {
+            report.findings[before..]
+                .iter_mut()
+                .for_each(Finding::soften);
+        }
     }
 
     /// `seq` counts the lines, and `at` stands beside it.

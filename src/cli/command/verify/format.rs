@@ -92,11 +92,10 @@ impl<W: Write> Writer<W> {
         match self.format {
             Format::Human { named } => {
                 let line = finding.to_string();
-                let line = visible_line(&line);
                 if named {
                     write!(self.out, "{}: ", visible_line(file))?;
                 }
-                writeln!(self.out, "{line}")
+                writeln!(self.out, "{}", visible_line(&line))
             }
             Format::Json => self.json(&Line {
                 r#type: "finding",
