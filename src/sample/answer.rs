@@ -67,7 +67,9 @@ impl Script<'_> {
         let id = self.id("call_");
         let text = self.text();
         let arguments = text::arguments(&mut self.random, &format!("echo {id}"), &text);
-        let signature = self.random.once_in(2).then(|| "c2lnbmF0dXJl".to_owned());
+        // Of the calls of one answer every other one is signed.
+        let signed = id.ends_with(['0', '2', '4', '6', '8']);
+        let signature = signed.then(|| "c2lnbmF0dXJl".to_owned());
         Call {
             id,
             name,

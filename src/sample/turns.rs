@@ -172,8 +172,7 @@ impl Script<'_> {
             let message = BashExecutionMessage {
                 command: self.text(),
                 output: self.text(),
-                exit_code: [Some(0), Some(-9), None, Some(127)][self.random.index(4)]
-                    .filter(|_| whole),
+                exit_code: whole.then(|| [0, 1, 127, -9][self.random.index(4)]),
                 cancelled: !whole,
                 truncated: !whole,
                 full_output_path: (!whole).then(|| "/tmp/quipu-output.log".into()),
