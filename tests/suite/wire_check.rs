@@ -94,7 +94,8 @@ pub(crate) fn assert_projections(lines: &[Value], size: usize) {
 #[track_caller]
 fn assert_way_back(wire: Wire, bytes: &[u8]) {
     let native = converted(wire, Wire::Quipu, bytes);
-    if let Err(findings) = check::check(&native) {
+    let findings = verify::errors(Wire::Quipu, &native);
+    if !findings.is_empty() {
         panic!(
             "from the {} wire:\n{}\n\n{}",
             wire.name(),
