@@ -103,7 +103,7 @@ fn a_line_that_is_none_ends_what_came_before_it() {
     let run = converted(&world, &["--to", "senpi"], broken);
     assert_eq!(run.code(), 1);
     assert!(run.stderr.contains("-: line 2: "), "{}", run.stderr);
-    assert_eq!(run.stdout.iter().filter(|byte| **byte == b'\n').count(), 1);
+    assert_eq!(std::str::from_utf8(&run.stdout).unwrap().lines().count(), 1);
     let missing = converted(&world, &["--to", "senpi", "nowhere.jsonl"], "");
     assert_eq!((missing.code(), missing.stdout.len()), (2, 0));
     assert_eq!(converted(&world, &["--to", "nope"], "").code(), 2);
