@@ -29,6 +29,7 @@ impl Losses {
         self.note_within("", event, report);
     }
 
+    #[expect(clippy::too_many_lines, reason = "one arm an event")]
     fn note_within(&mut self, within: &str, event: &QuipuEvent, report: &mut Report) {
         if self.to == Wire::Quipu {
             return;

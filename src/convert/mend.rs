@@ -128,11 +128,9 @@ impl Mender {
         }
         // Messages of some roles are told nowhere else.
         let told = end.messages.iter().filter(|message| !is_state(message));
-        if self.place() != Place::BetweenRuns && !told.eq(self.tracker.messages()) {
-            if self.can_end_now() {
-                end.messages = self.tracker.messages().to_vec();
-                self.list(Loss::Changed, "agent_end/messages", report);
-            }
+        if self.can_end_now() && !told.eq(self.tracker.messages()) {
+            end.messages = self.tracker.messages().to_vec();
+            self.list(Loss::Changed, "agent_end/messages", report);
         }
         self.place_event(end.into(), report);
     }
@@ -192,7 +190,7 @@ impl Mender {
                 Some(Step::End) => self.tracker.next_end(&unknown_end()),
                 Some(Step::Begin(step)) => {
                     begun = true;
-                    Some(step)
+                    Some(*step)
                 }
                 None => None,
             };

@@ -62,7 +62,7 @@ pub(super) fn read<T: DeserializeOwned>(
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let tracked = serde_path_to_error::Deserializer::new(&mut json, &mut track);
     let event = serde_ignored::deserialize(tracked, |path| {
-        unknown.push(format!("{kind}{}", Shown(&path)))
+        unknown.push(format!("{kind}{}", Shown(&path)));
     });
     match event {
         Ok(event) => {

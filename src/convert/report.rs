@@ -79,15 +79,15 @@ impl Report {
                     .entries
                     .get(&(loss, name.clone()))
                     .map_or(0, |lost| count.min(*lost));
-                self.take(loss, &name, both);
-                self.take(Loss::Invented, &name, both);
+                self.take(loss, name.clone(), both);
+                self.take(Loss::Invented, name.clone(), both);
                 count -= both;
             }
         }
     }
 
-    fn take(&mut self, loss: Loss, name: &Cow<'static, str>, count: u64) {
-        let key = (loss, name.clone());
+    fn take(&mut self, loss: Loss, name: Cow<'static, str>, count: u64) {
+        let key = (loss, name);
         if let Some(left) = self.entries.get_mut(&key) {
             *left -= count;
             if *left == 0 {

@@ -6,9 +6,9 @@ use std::process::Stdio;
 use quipu::wire::Wire;
 use serde_json::{Value, json};
 
-use crate::check;
 use crate::harness::{Run, World, finish};
 use crate::script::{call, text};
+use crate::verify;
 use crate::wire_check::{Ended, OTHERS, check, project};
 
 fn converted(world: &World, args: &[&str], input: impl Into<Vec<u8>>) -> Run {
@@ -62,7 +62,10 @@ fn a_run_is_the_same_on_every_wire() {
             if other == wire {
                 assert_eq!(run.stdout, there);
             } else if other == Wire::Quipu {
-                check::check(&run.stdout).unwrap();
+                assert_eq!(
+                    verify::errors(Wire::Quipu, &run.stdout),
+                    Vec::<String>::new()
+                );
                 let back = converted(&world, &["--to", wire.name()], run.stdout);
                 assert_eq!(back.stdout, there);
             } else {
@@ -100,7 +103,7 @@ fn a_line_that_is_none_ends_what_came_before_it() {
     let run = converted(&world, &["--to", "senpi"], broken);
     assert_eq!(run.code(), 1);
     assert!(run.stderr.contains("-: line 2: "), "{}", run.stderr);
-    assert_eq!(run.stdout.iter().filter(|byte| **byte == b'\n').count(), 1);
+    assert_eq!(std::str::from_utf8(&run.stdout).unwrap().lines().count(), 1);
     let missing = converted(&world, &["--to", "senpi", "nowhere.jsonl"], "");
     assert_eq!((missing.code(), missing.stdout.len()), (2, 0));
     assert_eq!(converted(&world, &["--to", "nope"], "").code(), 2);

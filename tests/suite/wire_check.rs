@@ -3,6 +3,8 @@
 //! Every native stream of the suite is projected to both and judged, so that whatever a test makes
 //! the program write is also shown to be sound there.
 
+use quipu::contract::lines::Lines;
+use quipu::convert::Converter;
 use quipu::event::QuipuEvent;
 use quipu::wire::{Projection, Wire};
 use serde_json::{Value, json};
@@ -83,7 +85,47 @@ pub(crate) fn assert_projections(lines: &[Value], size: usize) {
                 String::from_utf8_lossy(&bytes)
             );
         }
+        assert_way_back(wire, &bytes);
     }
+}
+
+/// Lifts a stream of another wire to the native one, which has to be sound, and projects it again,
+/// which has to give the same bytes.
+#[track_caller]
+fn assert_way_back(wire: Wire, bytes: &[u8]) {
+    let native = converted(wire, Wire::Quipu, bytes);
+    let findings = verify::errors(Wire::Quipu, &native);
+    if !findings.is_empty() {
+        panic!(
+            "from the {} wire:\n{}\n\n{}",
+            wire.name(),
+            findings.join("\n"),
+            String::from_utf8_lossy(&native)
+        );
+    }
+    let again = converted(Wire::Quipu, wire, &native);
+    let lines = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    for (line, other) in lines(&again).lines().zip(lines(bytes).lines()) {
+        assert_eq!(line, other, "to the {} wire and back", wire.name());
+    }
+    assert_eq!(
+        again.len(),
+        bytes.len(),
+        "to the {} wire and back",
+        wire.name()
+    );
+}
+
+/// What `quipu convert` makes of a recording.
+fn converted(from: Wire, to: Wire, bytes: &[u8]) -> Vec<u8> {
+    let mut converter = Converter::new(from, to);
+    let mut lines = Lines::new(bytes);
+    let mut out = Vec::new();
+    while let Some(frame) = lines.next_line().unwrap() {
+        converter.line(&frame, &mut out).unwrap();
+    }
+    converter.finish(&mut out);
+    out
 }
 
 /// The rule that each update shows the whole message so far, twice. What the blocks say in the end

@@ -28,6 +28,10 @@ use crate::event::{
 
 /// The lines of one stream.
 #[derive(Debug, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one thing that the lines so far have told"
+)]
 pub(in crate::convert) struct Dreb {
     header: Option<SessionHeader>,
     /// The begin of the run, until something of it is told: custom messages come before it.
@@ -59,7 +63,6 @@ struct Child {
 
 impl Dreb {
     /// Takes the next line.
-    #[expect(clippy::too_many_lines, reason = "one arm an event")]
     pub(in crate::convert) fn line(
         &mut self,
         line: DrebEvent,

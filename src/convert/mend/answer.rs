@@ -21,11 +21,7 @@ impl Mender {
                 answer.stop_reason = StopReason::Pending;
                 answer.content.clear();
             }
-            AgentMessage::ToolResult(result) => {
-                if self.hold(result) {
-                    return;
-                }
-            }
+            AgentMessage::ToolResult(result) if self.hold(result) => return,
             _ => {}
         }
         self.left_out = !self.place_event(start.into(), report);
@@ -99,7 +95,7 @@ impl Mender {
         // The end is told.
         deltas.pop();
         for delta in deltas {
-            let event = self.update(delta, &update.usage);
+            let event = update_of(delta, &update.usage);
             self.list(Loss::Invented, "message_update", report);
             self.place_event(event.into(), report);
         }
@@ -156,22 +152,9 @@ impl Mender {
             }
         }
         for delta in deltas {
-            let event = self.update(delta, &message.usage);
+            let event = update_of(delta, &message.usage);
             self.list(Loss::Invented, "message_update", report);
             self.place_event(event.into(), report);
-        }
-    }
-
-    fn update(&self, delta: Delta, usage: &Usage) -> MessageUpdateEvent {
-        let resolved_tool_name = match &delta {
-            Delta::ToolcallStart(start) => Some(start.tool_name.clone()),
-            Delta::ToolcallEnd(end) => Some(end.tool_call.name.clone()),
-            _ => None,
-        };
-        MessageUpdateEvent {
-            usage: usage.clone(),
-            assistant_message_event: delta,
-            resolved_tool_name,
         }
     }
 }
@@ -337,5 +320,18 @@ fn end_of(call: &ToolCall, content_index: u64) -> Delta {
 fn piece(text: &str, delta: impl Fn(String) -> Delta, deltas: &mut Vec<Delta>) {
     if !text.is_empty() {
         deltas.push(delta(text.to_owned()));
+    }
+}
+
+fn update_of(delta: Delta, usage: &Usage) -> MessageUpdateEvent {
+    let resolved_tool_name = match &delta {
+        Delta::ToolcallStart(start) => Some(start.tool_name.clone()),
+        Delta::ToolcallEnd(end) => Some(end.tool_call.name.clone()),
+        _ => None,
+    };
+    MessageUpdateEvent {
+        usage: usage.clone(),
+        assistant_message_event: delta,
+        resolved_tool_name,
     }
 }

@@ -11,7 +11,7 @@ use crate::event::{
 pub(super) enum Step {
     /// End what is open, innermost first.
     End,
-    Begin(QuipuEvent),
+    Begin(Box<QuipuEvent>),
 }
 
 impl Mender {
@@ -29,19 +29,18 @@ impl Mender {
                 _ => Some(Step::End),
             },
             E::TurnStart(_) => match place {
-                P::BetweenRuns | P::RetryWait => self.run_start(),
+                P::BetweenRuns | P::RetryWait => Some(self.run_start()),
                 _ => Some(Step::End),
             },
             E::MessageStart(start) => self.for_message(&start.message, place),
             E::MessageEnd(end) => match (&end.message, place) {
                 (_, P::Message) => Some(Step::End),
                 (_, P::Answer | P::FailedRequest) => None,
-                (AgentMessage::User(_) | AgentMessage::Custom(_), _) => Some(Step::Begin(
-                    MessageStartEvent {
+                (AgentMessage::User(_) | AgentMessage::Custom(_), _) => {
+                    Some(begin(MessageStartEvent {
                         message: end.message.clone(),
-                    }
-                    .into(),
-                )),
+                    }))
+                }
                 _ => None,
             },
             E::TurnEnd(_) => match place {
@@ -60,14 +59,11 @@ impl Mender {
                 _ => Some(Step::End),
             },
             E::AutoRetryStart(_) => match place {
-                P::BrokenTurn => Some(Step::Begin(
-                    AgentEndEvent {
-                        messages: self.tracker.messages().to_vec(),
-                        will_retry: true,
-                        abort_cause: None,
-                    }
-                    .into(),
-                )),
+                P::BrokenTurn => Some(begin(AgentEndEvent {
+                    messages: self.tracker.messages().to_vec(),
+                    will_retry: true,
+                    abort_cause: None,
+                })),
                 P::Broken => Some(Step::End),
                 _ => None,
             },
@@ -84,7 +80,9 @@ impl Mender {
             }
             E::CompactionStart(start) => match place {
                 P::BrokenTurn | P::Pausing => Some(Step::End),
-                P::RetryWait if start.reason == CompactionReason::Threshold => self.run_start(),
+                P::RetryWait if start.reason == CompactionReason::Threshold => {
+                    Some(self.run_start())
+                }
                 P::Run | P::BetweenTurns if start.reason != CompactionReason::Threshold => {
                     Some(Step::End)
                 }
@@ -111,38 +109,44 @@ impl Mender {
         match (message, place) {
             (_, P::Message) => Some(Step::End),
             (AgentMessage::User(_) | AgentMessage::Assistant(_), place) => match place {
-                P::Run | P::BetweenTurns => Some(Step::Begin(TurnStartEvent {}.into())),
-                P::BetweenRuns | P::RetryWait => self.run_start(),
+                P::Run | P::BetweenTurns => Some(begin(TurnStartEvent {})),
+                P::BetweenRuns | P::RetryWait => Some(self.run_start()),
                 P::Pausing | P::Broken | P::BrokenTurn | P::RetryAnnounced | P::Compaction => {
                     Some(Step::End)
                 }
                 // Another answer in place of this one; a prompt leaves it alone.
-                P::Answer | P::FailedRequest | P::Answered | P::Tools | P::Results => {
-                    matches!(message, AgentMessage::Assistant(_)).then_some(Step::End)
+                P::Answer | P::FailedRequest | P::Answered | P::Tools | P::Results
+                    if matches!(message, AgentMessage::Assistant(_)) =>
+                {
+                    Some(Step::End)
                 }
                 _ => None,
             },
-            (AgentMessage::Custom(_), place) => match place {
+            (
+                AgentMessage::Custom(_),
                 P::Run
                 | P::BetweenTurns
                 | P::Pausing
                 | P::BrokenTurn
                 | P::RetryAnnounced
-                | P::Compaction => Some(Step::End),
-                _ => None,
-            },
+                | P::Compaction,
+            ) => Some(Step::End),
             _ => None,
         }
     }
 
     /// A run that begins without having been told.
-    fn run_start(&self) -> Option<Step> {
+    fn run_start(&self) -> Step {
         if self.tracker.retries() && self.place() == P::BetweenRuns {
             // The series of retries has to end first.
-            return Some(Step::End);
+            return Step::End;
         }
-        Some(Step::Begin(self.run.clone().into()))
+        begin(self.run.clone())
     }
+}
+
+fn begin(event: impl Into<QuipuEvent>) -> Step {
+    Step::Begin(Box::new(event.into()))
 }
 
 /// Whether a message broke off.
