@@ -1,5 +1,7 @@
 //! The edits that make an illegal stream of a legal one; README.md describes them.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 pub(crate) fn delete(line: usize) -> Value {
@@ -57,4 +59,24 @@ pub(crate) fn apply(lines: &[Value], edit: &Value) -> Vec<Value> {
         other => panic!("nobody knows the edit {other}"),
     }
     lines
+}
+
+/// The bytes of the stream after an edit.
+pub(crate) fn apply_to_bytes(lines: &[Value], edit: &Value) -> Vec<u8> {
+    if edit["op"] != "bytes" {
+        return bytes(&apply(lines, edit));
+    }
+    let at = usize::try_from(edit["line"].as_u64().unwrap()).unwrap();
+    let mut all = bytes(&lines[..at - 1]);
+    all.extend(STANDARD.decode(edit["base64"].as_str().unwrap()).unwrap());
+    all.extend(bytes(&lines[at..]));
+    all
+}
+
+/// Lines as a stream.
+pub(crate) fn bytes(lines: &[Value]) -> Vec<u8> {
+    lines
+        .iter()
+        .flat_map(|line| format!("{line}\n").into_bytes())
+        .collect()
 }

@@ -13,7 +13,7 @@ use quipu::contract::Wire;
 use crate::BUNDLES;
 use crate::lines::Case;
 use crate::streams::{Illegal, Proof};
-use crate::{scenarios, search};
+use crate::{by_hand, foreign, scenarios, search};
 
 const REPAIR: &str = "run `UPDATE=1 cargo test --test corpus` and commit tests/corpus/";
 
@@ -35,15 +35,28 @@ fn made() -> BTreeMap<String, String> {
         for (name, lines) in &legal {
             files.insert(format!("{below}/legal/{name}.jsonl"), each_on_a_line(lines));
         }
+        let foreign = foreign::streams(wire, &legal);
+        for (name, lines) in &foreign {
+            files.insert(
+                format!("{below}/foreign/{name}.jsonl"),
+                each_on_a_line(lines),
+            );
+        }
         let (illegal, rules) = if updating() {
             let (illegal, proofs, survivors) = search::search(wire, &legal);
+            let (_, prompts) = legal.iter().find(|(name, _)| name == "prompts").unwrap();
+            let mut by_hand = by_hand::illegal(wire, prompts);
+            by_hand.extend(foreign::illegal(&foreign));
+            let (more, left) = foreign::proofs(wire, &foreign);
+            let proofs: Vec<Proof> = proofs.into_iter().chain(more).collect();
+            let survivors: Vec<String> = survivors.into_iter().chain(left).collect();
             println!(
                 "{} without a case:\n{}",
                 survivors.len(),
                 survivors.join("\n")
             );
             (
-                each_on_a_line(illegal.iter().map(Illegal::print)),
+                each_on_a_line(illegal.iter().chain(&by_hand).map(Illegal::print)),
                 each_on_a_line(proofs.iter().map(Proof::print)),
             )
         } else {

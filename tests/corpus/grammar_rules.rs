@@ -12,6 +12,10 @@ pub(crate) struct Rule {
     pub(crate) group: String,
     /// Whether less is legal without it, so that it shows on a legal stream first.
     pub(crate) allows: bool,
+    /// Whether it is about what other programs may write and Quipu does not.
+    pub(crate) foreign: bool,
+    /// The pattern and the pointer, for a condition on a value.
+    pub(crate) pattern: Option<(Value, String)>,
     change: Change,
 }
 
@@ -94,9 +98,12 @@ pub(crate) fn rules(wire: Wire, grammar: &Value) -> Vec<Rule> {
             name,
             group: group.to_owned(),
             allows,
+            foreign: false,
+            pattern: None,
             change,
         });
     };
+    let mut foreign = Vec::new();
     let last = strings(&grammar["final"]);
     for (at, state) in last.iter().enumerate() {
         add(
@@ -134,6 +141,9 @@ pub(crate) fn rules(wire: Wire, grammar: &Value) -> Vec<Rule> {
             pattern(step, &name, &place, &mut |name, allows, change| {
                 add(name, &group, allows, change)
             });
+            if step["foreign"] == true {
+                foreign.push(name);
+            }
         }
     }
     for entry in grammar["anywhere"].as_array().unwrap() {
@@ -168,6 +178,20 @@ pub(crate) fn rules(wire: Wire, grammar: &Value) -> Vec<Rule> {
             false,
             Change::Remove(format!("/rules/{at}")),
         );
+    }
+    for rule in &mut rules {
+        if let (Change::Remove(place), Some((_, at))) =
+            (&rule.change, rule.name.rsplit_once(" where "))
+        {
+            if let Some((pattern, _)) = place
+                .rsplit_once("/where/")
+                .filter(|_| !at.contains(" is "))
+            {
+                let pattern = grammar.pointer(pattern).cloned();
+                rule.pattern = pattern.map(|pattern| (pattern, at.to_owned()));
+            }
+        }
+        rule.foreign = foreign.iter().any(|name| rule.name.starts_with(name));
     }
     rules
 }
@@ -268,4 +292,46 @@ fn strings(list: &Value) -> Vec<&str> {
         .flatten()
         .filter_map(Value::as_str)
         .collect()
+}
+
+/// Why a condition on a message's role says nothing that another condition of its pattern does not
+/// say by the schema: no message of another role has the field that the other is about.
+pub(crate) fn implied(wire: Wire, (pattern, at): &(Value, String)) -> Option<String> {
+    let bundle: Value = serde_json::from_str(wire.strict()).unwrap();
+    let roles = pattern["where"][at].as_array()?;
+    let (parent, "role") = at.rsplit_once('/')? else {
+        return None;
+    };
+    let member = |member: &Value| {
+        bundle
+            .pointer(member["$ref"].as_str().unwrap().trim_start_matches('#'))
+            .unwrap()
+    };
+    let messages: Vec<&Value> = bundle["$defs"]["AgentMessage"]["oneOf"]
+        .as_array()?
+        .iter()
+        .map(|of| member(of))
+        .collect();
+    for (other, _) in pattern["where"].as_object()? {
+        let Some(field) = other
+            .strip_prefix(&format!("{parent}/"))
+            .filter(|_| other != at)
+        else {
+            continue;
+        };
+        let has = |message: &&&Value| message["properties"].get(field).is_some();
+        let closed = messages
+            .iter()
+            .all(|message| message["additionalProperties"] == false);
+        let all = messages
+            .iter()
+            .filter(has)
+            .all(|message| roles.contains(&message["properties"]["role"]["const"]));
+        if closed && all {
+            return Some(format!(
+                "by the schema no message of another role has {field}, on which {other} is a condition too"
+            ));
+        }
+    }
+    None
 }

@@ -3,6 +3,10 @@
 use std::sync::LazyLock;
 
 use quipu::codegen::validate::Validator;
+use quipu::contract::Wire;
+use quipu::contract::check::Checker;
+use quipu::contract::json::Document;
+use quipu::event::{DrebEvent, QuipuEvent, SenpiEvent, SessionEntry};
 use serde_json::Value;
 
 use crate::BUNDLES;
@@ -99,4 +103,66 @@ fn edits(a: &Value, b: &Value) -> usize {
         }
         _ => usize::from(a != b),
     }
+}
+
+/// The checker of the program names the fault first, where the corpus says it is.
+#[test]
+fn the_checker_of_the_program_agrees() {
+    let mut wrong = Vec::new();
+    for name in BUNDLES {
+        let checker = match name.parse::<Wire>() {
+            Ok(wire) => Checker::strict(wire),
+            Err(_) => Checker::session_strict(),
+        };
+        let mut scratch = Document::default();
+        for case in &cases(name).1 {
+            let text = case.line.to_string();
+            let document = Document::read(&text, std::mem::take(&mut scratch)).unwrap();
+            let mut faults = Vec::new();
+            checker.check(document.root(), &mut faults);
+            let found = faults
+                .first()
+                .map(|fault| (fault.keyword.name(), &fault.pointer));
+            let expected = case
+                .fault
+                .as_ref()
+                .map(|(keyword, pointer)| (*keyword, pointer));
+            if found != expected {
+                wrong.push(format!("{name}: {found:?}: {case:?}"));
+            }
+        }
+    }
+    none(&wrong);
+}
+
+/// Reads a line as the generated types do.
+fn typed(name: &str, line: &Value) -> Result<(), serde_json::Error> {
+    let line = line.to_string();
+    match name {
+        "quipu" => serde_json::from_str::<QuipuEvent>(&line).map(drop),
+        "senpi" => serde_json::from_str::<SenpiEvent>(&line).map(drop),
+        "dreb" => serde_json::from_str::<DrebEvent>(&line).map(drop),
+        _ => serde_json::from_str::<SessionEntry>(&line).map(drop),
+    }
+}
+
+/// The generated types read every valid line, and of the invalid ones only those with more fields
+/// than they know: the stamp is none of theirs.
+#[test]
+fn the_generated_types_agree() {
+    let mut wrong = Vec::new();
+    for name in BUNDLES {
+        for case in &cases(name).1 {
+            let read = typed(name, &case.line);
+            let unknown = case.fault.as_ref().is_some_and(|(keyword, pointer)| {
+                *keyword == "additionalProperties"
+                    || pointer.ends_with("/seq")
+                    || pointer.ends_with("/at")
+            });
+            if !unknown && read.is_ok() != case.fault.is_none() {
+                wrong.push(format!("{name}: {read:?}: {case:?}"));
+            }
+        }
+    }
+    none(&wrong);
 }

@@ -27,8 +27,10 @@ mod verify;
 mod wire_check;
 
 mod bundle;
+mod by_hand;
 mod edits;
 mod files;
+mod foreign;
 mod grammar_rules;
 mod lines;
 mod lines_judged;
@@ -39,6 +41,7 @@ mod schema_mutants;
 mod script;
 mod search;
 mod streams;
+mod verify;
 mod witness;
 
 /// What has line files: the wires, and the session file.

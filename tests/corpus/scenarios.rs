@@ -161,6 +161,7 @@ fn native() -> Vec<(&'static str, Vec<Value>)> {
     simple(&mut s, "more", &answer(json!([text("too lo")]), "length"));
     streams.push(("prompts", s.end("completed")));
 
+    streams.push(("blocks", blocks()));
     streams.push(("tools", tools()));
     streams.push(("hooks", hooks()));
 
@@ -317,6 +318,26 @@ fn native() -> Vec<(&'static str, Vec<Value>)> {
 
     streams.extend(interrupted(&says, &failed));
     streams
+}
+
+/// Each kind of block in an answer of each kind.
+fn blocks() -> Vec<Value> {
+    let mut s = Script::begin();
+    s.run();
+    for stop in ["toolUse", "length", "stop"] {
+        s.turn();
+        s.told(&answer(
+            json!([thinking("hm"), text("well"), call("a")]),
+            stop,
+        ));
+        s.line(execution("start", "a")).line(execution("end", "a"));
+        s.whole(&result("a")).turn_end();
+    }
+    s.turn()
+        .told(&answer(json!([text("Done.")]), "stop"))
+        .turn_end()
+        .run_end(false);
+    s.end("completed")
 }
 
 fn tools() -> Vec<Value> {

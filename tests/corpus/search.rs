@@ -8,7 +8,7 @@ use quipu::contract::Wire;
 use serde_json::{Value, json};
 
 use crate::edits;
-use crate::grammar_rules::{Rule, rules, without};
+use crate::grammar_rules::{Rule, implied, rules, without};
 use crate::lines_judged;
 use crate::pool;
 use crate::scenarios::filler;
@@ -51,7 +51,7 @@ pub(crate) fn search(wire: Wire, legal: &Streams) -> (Vec<Illegal>, Vec<Proof>, 
         search.candidates.len(),
         t.elapsed()
     );
-    for rule in &rules {
+    for rule in rules.iter().filter(|rule| !rule.foreign) {
         let t = std::time::Instant::now();
         let found = search.proof(rule);
         if t.elapsed().as_millis() > 300 {
@@ -62,6 +62,16 @@ pub(crate) fn search(wire: Wire, legal: &Streams) -> (Vec<Illegal>, Vec<Proof>, 
                 found.as_ref().map(|f| f.0.print().to_string())
             );
         }
+        let found = found.or_else(|| {
+            let implied = implied(wire, rule.pattern.as_ref()?)?;
+            Some((
+                Proof {
+                    implied: Some(implied),
+                    ..Proof::new(rule, "", false, &[])
+                },
+                None,
+            ))
+        });
         match found {
             Some((proof, candidate)) => {
                 chosen.extend(candidate);
@@ -178,7 +188,10 @@ fn candidates<'s>(wire: Wire, legal: &'s Streams) -> Vec<Candidate<'s>> {
                 "{op} {was} {} {} {}",
                 states[at], edit["pointer"], edit["value"]
             );
-            if !keys.insert(key) && !matches!(op, "delete" | "swap") && edit["value"] != filler {
+            if !keys.insert(key)
+                && !matches!(op, "delete" | "swap" | "unset")
+                && edit["value"] != filler
+            {
                 continue;
             }
             let edited = edits::apply(lines, &edit);
@@ -194,9 +207,20 @@ fn candidates<'s>(wire: Wire, legal: &'s Streams) -> Vec<Candidate<'s>> {
             let order = witness.order(&edited);
             let found: BTreeSet<&str> = order.iter().map(|found| found.rule.as_str()).collect();
             let sort = format!("{found:?} {op} {was} {} {}", edit["pointer"], edit["value"]);
+            // Which answer or call it is about makes a difference that the findings do not show.
+            let small = matches!(op, "delete" | "swap") || edit["value"] == filler;
+            let most = if op == "unset" {
+                40
+            } else if small {
+                5
+            } else if op == "set" {
+                2
+            } else {
+                1
+            };
             let count = sorts.entry(sort).or_default();
             *count += 1;
-            if *count > if op == "set" { 2 } else { 1 } {
+            if *count > most {
                 continue;
             }
             let words = words(wire, &edited);
@@ -217,9 +241,6 @@ fn candidates<'s>(wire: Wire, legal: &'s Streams) -> Vec<Candidate<'s>> {
                 seen: groups,
             };
             candidates.push(candidate);
-            if candidates.len() % 200 == 0 {
-                eprintln!("{} {base} {}", candidates.len(), keys.len());
-            }
         }
     }
     candidates
@@ -307,11 +328,27 @@ impl<'s> Search<'s> {
         cases.sort_by_key(|(_, case)| (!case.seen.contains(&rule.group), case.seen.len()));
         for (at, candidate) in cases {
             let behind = !candidate.seen.contains(&rule.group);
-            if behind && !self.may_hide(candidate, rule) {
+            if behind && !self.may_hide(candidate, rule) && !self.goes_elsewhere(candidate, rule) {
                 continue;
             }
-            if let Some(twins) = self.twins(rule, candidate) {
-                return Some((Proof::new(rule, &candidate.name(), true, &twins), Some(at)));
+            let inner = self.inner(rule, candidate);
+            let found = [None].into_iter().chain(inner.into_iter().map(Some));
+            for first in found {
+                if let Some(twins) = self.twins(rule, candidate, first, true) {
+                    return Some((Proof::new(rule, &candidate.name(), true, &twins), Some(at)));
+                }
+            }
+        }
+        // What only this rule still allows, once nothing else forbids it.
+        for (at, candidate) in self.candidates.iter().enumerate() {
+            let near = candidate.seen.len() < 4
+                && candidate.edit["op"] == "swap"
+                && rule.name.starts_with("pairs/");
+            if let Some(twins) = near
+                .then(|| self.twins(rule, candidate, None, false))
+                .flatten()
+            {
+                return Some((Proof::new(rule, &candidate.name(), false, &twins), Some(at)));
             }
         }
         // What another way of saying the same still allows.
@@ -334,6 +371,16 @@ impl<'s> Search<'s> {
 }
 
 impl<'s> Search<'s> {
+    /// Whether another step takes up the line that was edited before the one of the rule can.
+    fn goes_elsewhere(&self, candidate: &Candidate<'_>, rule: &Rule) -> bool {
+        let at = usize::try_from(candidate.edit["line"].as_u64().unwrap()).unwrap() - 1;
+        let event = candidate.on.get(at).and_then(|line| line["type"].as_str());
+        rule.name.starts_with("states/")
+            && matches!(candidate.edit["op"].as_str(), Some("set" | "unset"))
+            && candidate.seen.len() == 1
+            && event.is_some_and(|event| rule.name.contains(event))
+    }
+
     /// Whether the walk of a candidate ends before the pair of the rule is asked.
     fn may_hide(&self, candidate: &Candidate<'_>, rule: &Rule) -> bool {
         let states = &self.grammar["states"];
@@ -354,12 +401,51 @@ impl<'s> Search<'s> {
             })
     }
 
+    /// Rules of the same state or pair that may say the same of the line that was edited: the other
+    /// conditions of a pattern, and other steps for the event.
+    fn inner(&self, rule: &Rule, candidate: &Candidate<'_>) -> Vec<&'s Rule> {
+        let at = usize::try_from(candidate.edit["line"].as_u64().unwrap()).unwrap() - 1;
+        let was = candidate.on.get(at).and_then(|line| line["type"].as_str());
+        let is = candidate.edit["value"]["type"].as_str();
+        let about = |event: Option<&str>| event.is_some_and(|event| rule.name.contains(event));
+        if !about(was) && !about(is) || candidate.seen.len() > 3 {
+            return Vec::new();
+        }
+        let pattern = |name: &str| {
+            name.split(" where ")
+                .next()
+                .unwrap()
+                .split(" absent ")
+                .next()
+                .unwrap()
+                .to_owned()
+        };
+        let near = |other: &&Rule| {
+            other.group == rule.group
+                && other.name != rule.name
+                && (pattern(&other.name) == pattern(&rule.name)
+                    && other.name != pattern(&other.name)
+                    || other.allows
+                        && other.name.starts_with("states/")
+                        && (about(was) && other.name.contains(was.unwrap())
+                            || about(is) && other.name.contains(is.unwrap())))
+        };
+        self.rules.iter().filter(near).collect()
+    }
+
     /// The fewest other rules without which the candidate passes when this one is gone too, and
     /// only then.
-    fn twins(&self, rule: &'s Rule, candidate: &Candidate<'_>) -> Option<Vec<&'s Rule>> {
+    fn twins(
+        &self,
+        rule: &'s Rule,
+        candidate: &Candidate<'_>,
+        first: Option<&'s Rule>,
+        passes_then: bool,
+    ) -> Option<Vec<&'s Rule>> {
         let lines = edits::apply(candidate.on, &candidate.edit);
         let passes = |gone: &[&Rule]| self.judge(gone).passes(&lines, &candidate.words);
-        let mut gone = vec![rule];
+        let of_itself = passes_then.then_some(rule);
+        let mut gone: Vec<&'s Rule> = of_itself.into_iter().chain(first).collect();
         for _ in 0..3 {
             let judge = self.judge(&gone);
             let mut found: BTreeSet<String> = judge
@@ -386,7 +472,8 @@ impl<'s> Search<'s> {
                 ];
                 // The pair as a whole says all that the rule says.
                 let fits = |other: &&&Rule| {
-                    let known = gone.iter().any(|known| known.name == other.name);
+                    let known = other.name == rule.name
+                        || gone.iter().any(|known| known.name == other.name);
                     let other_pair = group != rule.group || !rule.name.starts_with("pairs/");
                     !known
                         && if other_pair {
@@ -402,10 +489,10 @@ impl<'s> Search<'s> {
                 return None;
             }
         }
-        let mut twins = gone.split_off(1);
+        let mut twins = gone.split_off(usize::from(passes_then));
         let tells = |twins: &[&'s Rule]| {
             let all: Vec<&Rule> = twins.iter().copied().chain([rule]).collect();
-            passes(&all) && !passes(twins)
+            passes(&all) == passes_then && passes(twins) != passes_then
         };
         if !tells(&twins) {
             return None;
@@ -432,10 +519,14 @@ impl Proof {
             case: case.to_owned(),
             passes,
             with: with.iter().map(|twin| twin.name.clone()).collect(),
+            implied: None,
         }
     }
 
     pub(crate) fn print(&self) -> Value {
+        if let Some(implied) = &self.implied {
+            return json!({ "rule": self.rule, "implied": implied });
+        }
         let mut proof = json!({ "rule": self.rule, "case": self.case, "passes": self.passes });
         if !self.with.is_empty() {
             proof["with"] = json!(self.with);
