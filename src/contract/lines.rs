@@ -114,10 +114,10 @@ impl<R: BufRead> Lines<R> {
         self.number += 1;
         let mut bytes = &self.line[..];
         let mut fault = None;
-        if self.number == 1 {
-            if let Some(rest) = bytes.strip_prefix(BOM) {
-                (bytes, fault) = (rest, Some(Fault::ByteOrderMark));
-            }
+        if self.number == 1
+            && let Some(rest) = bytes.strip_prefix(BOM)
+        {
+            (bytes, fault) = (rest, Some(Fault::ByteOrderMark));
         }
         if let Some(rest) = bytes.strip_suffix(b"\r") {
             (bytes, fault) = (rest, Some(Fault::CarriageReturn));

@@ -323,12 +323,12 @@ impl Pair {
             if !self.same.contains(&at) {
                 continue;
             }
-            if let (Some(kept), Some(now)) = (kept, line.at(at)) {
-                if kept.print != now.fingerprint() {
-                    let (now, was, since) = (shown(now), &kept.text, item.line);
-                    let message = format!("is {now}, was {was} at line {since}");
-                    return Some(self.fault(pointers(at), message, false));
-                }
+            if let (Some(kept), Some(now)) = (kept, line.at(at))
+                && kept.print != now.fingerprint()
+            {
+                let (now, was, since) = (shown(now), &kept.text, item.line);
+                let message = format!("is {now}, was {was} at line {since}");
+                return Some(self.fault(pointers(at), message, false));
             }
         }
         None

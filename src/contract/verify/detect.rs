@@ -37,7 +37,7 @@ impl Detect {
             self.left = left;
         }
         let mut wires = Wire::ALL.into_iter().filter(|wire| self.has(*wire));
-        wires.next().filter(|_| self.left.count_ones() == 1)
+        wires.next().filter(|_| self.left.is_power_of_two())
     }
 
     fn has(&self, wire: Wire) -> bool {
