@@ -42,7 +42,7 @@ impl Detect {
     /// The wire, if only one is left.
     pub(crate) fn wire(&self) -> Option<Wire> {
         let mut wires = Wire::ALL.into_iter().filter(|wire| self.has(*wire));
-        wires.next().filter(|_| self.left.count_ones() == 1)
+        wires.next().filter(|_| self.left.is_power_of_two())
     }
 
     fn has(&self, wire: Wire) -> bool {

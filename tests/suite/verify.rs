@@ -45,8 +45,8 @@ pub(crate) fn errors(wire: Wire, bytes: &[u8]) -> Vec<String> {
         .filter(|finding| finding.severity == Severity::Error)
         .map(|finding| format!("verify: {finding}"))
         .collect();
-    // A start-up failure of the dreb wire looks like one of senpi until its second line.
-    if findings != by_itself || summary.wire != told.wire {
+    // A header alone is taken for a stream of senpi.
+    if summary.lines > 1 && (findings != by_itself || summary.wire != told.wire) {
         errors.push(format!("verify: taken for {:?}: {by_itself:?}", told.wire));
     }
     errors
@@ -221,6 +221,7 @@ fn findings_are_words_for_people() {
 }
 
 /// Every edit that the tests of the witnesses make, and the rule that has to find it first.
+#[allow(clippy::too_many_lines, reason = "a table of cases")]
 #[test]
 fn what_the_witnesses_find_is_found() {
     type Edit = fn(&mut Vec<Value>);
@@ -235,28 +236,28 @@ fn what_the_witnesses_find_is_found() {
     }
     let cases: Vec<(&str, Edit)> = vec![
         ("schema/enum", |l| {
-            set(l, "session", 0, "/stream/wire", json!("other"))
+            set(l, "session", 0, "/stream/wire", json!("other"));
         }),
         ("schema/additionalProperties", |l| {
-            l[0]["surprise"] = true.into()
+            l[0]["surprise"] = true.into();
         }),
         ("schema/additionalProperties", |l| {
-            set(l, "turn_start", 0, "/note", Value::Null)
+            set(l, "turn_start", 0, "/note", Value::Null);
         }),
         ("schema/minimum", |l| {
-            set(l, "message_end", 1, "/message/usage/input", json!(-1))
+            set(l, "message_end", 1, "/message/usage/input", json!(-1));
         }),
         ("schema/oneOf", |l| l[1]["type"] = "agent_settled".into()),
         ("rule/fold", |l| delta(l, "text_delta", "delta", json!("x"))),
         ("rule/fold", |l| {
-            delta(l, "thinking_delta", "delta", json!("x"))
+            delta(l, "thinking_delta", "delta", json!("x"));
         }),
         ("rule/fold", |l| {
-            delta(l, "toolcall_delta", "delta", json!("x"))
+            delta(l, "toolcall_delta", "delta", json!("x"));
         }),
         ("rule/fold", |l| delta(l, "text_end", "content", json!("x"))),
         ("rule/fold", |l| {
-            delta(l, "thinking_end", "content", json!("x"))
+            delta(l, "thinking_end", "content", json!("x"));
         }),
         ("rule/fold", |l| {
             set(
@@ -265,23 +266,23 @@ fn what_the_witnesses_find_is_found() {
                 0,
                 "/assistantMessageEvent/toolCall/id",
                 json!("z"),
-            )
+            );
         }),
         ("rule/fold", |l| {
-            delta(l, "toolcall_start", "toolName", json!("x"))
+            delta(l, "toolcall_start", "toolName", json!("x"));
         }),
         ("order/block", |l| {
-            delta(l, "text_delta", "contentIndex", json!(9))
+            delta(l, "text_delta", "contentIndex", json!(9));
         }),
         ("rule/fold", |l| {
-            delta(l, "toolcall_start", "contentIndex", json!(3))
+            delta(l, "toolcall_start", "contentIndex", json!(3));
         }),
         ("rule/resolved_tool_name", |l| {
             let index = at(l, "toolcall_end", 0);
             l[index].as_object_mut().unwrap().remove("resolvedToolName");
         }),
         ("order/answer", |l| {
-            set(l, "text_end", 0, "/resolvedToolName", json!("read"))
+            set(l, "text_end", 0, "/resolvedToolName", json!("read"));
         }),
         ("rule/fold", |l| {
             let index = at(l, "message_end", 1);
@@ -294,13 +295,13 @@ fn what_the_witnesses_find_is_found() {
                 1,
                 "/message/content/2/incomplete",
                 json!(true),
-            )
+            );
         }),
         ("rule/fold", |l| {
-            set(l, "message_end", 1, "/message/api", json!("x"))
+            set(l, "message_end", 1, "/message/api", json!("x"));
         }),
         ("rule/fold", |l| {
-            set(l, "text_end", 0, "/usage/input", json!(11))
+            set(l, "toolcall_end", 1, "/usage/input", json!(11));
         }),
         ("rule/fold", |l| {
             set(
@@ -309,25 +310,25 @@ fn what_the_witnesses_find_is_found() {
                 5,
                 "/message/content/0/text",
                 json!("other"),
-            )
+            );
         }),
         ("rule/fold", |l| {
-            set(l, "message_end", 5, "/message/content/1/id", json!("x"))
+            set(l, "message_end", 5, "/message/content/1/id", json!("x"));
         }),
         ("rule/whole_messages", |l| {
-            set(l, "message_end", 0, "/message/timestamp", json!(7))
+            set(l, "message_end", 0, "/message/timestamp", json!(7));
         }),
         ("rule/tool_starts", |l| {
-            set(l, "tool_execution_start", 0, "/toolCallId", json!("z"))
+            set(l, "tool_execution_start", 0, "/toolCallId", json!("z"));
         }),
         ("rule/tool_starts", |l| {
-            set(l, "tool_execution_start", 0, "/args", json!({}))
+            set(l, "tool_execution_start", 0, "/args", json!({}));
         }),
         ("rule/tool_starts", |l| {
-            set(l, "tool_execution_update", 0, "/args", json!({}))
+            set(l, "tool_execution_update", 0, "/args", json!({}));
         }),
         ("rule/tool_result_messages", |l| {
-            set(l, "tool_execution_end", 0, "/isError", json!(true))
+            set(l, "tool_execution_end", 0, "/isError", json!(true));
         }),
         ("rule/tool_result_messages", |l| {
             set(
@@ -347,16 +348,16 @@ fn what_the_witnesses_find_is_found() {
             l.swap(a + 1, a + 3);
         }),
         ("order/message", |l| {
-            set(l, "message_end", 2, "/message/toolCallId", json!("b"))
+            set(l, "message_end", 2, "/message/toolCallId", json!("b"));
         }),
         ("order/tool", |l| {
-            set(l, "tool_execution_end", 0, "/toolName", json!("write"))
+            set(l, "tool_execution_end", 0, "/toolName", json!("write"));
         }),
         ("order/tool", |l| {
-            set(l, "tool_execution_start", 1, "/toolCallId", json!("a"))
+            set(l, "tool_execution_start", 1, "/toolCallId", json!("a"));
         }),
         ("rule/turn_end", |l| {
-            set(l, "turn_end", 0, "/message/timestamp", json!(9))
+            set(l, "turn_end", 0, "/message/timestamp", json!(9));
         }),
         ("rule/turn_end", |l| {
             let index = at(l, "turn_end", 0);
@@ -367,27 +368,27 @@ fn what_the_witnesses_find_is_found() {
             l[index]["messages"].as_array_mut().unwrap().pop();
         }),
         ("rule/stream_end", |l| {
-            set(l, "stream_end", 0, "/usage/input", json!(1))
+            set(l, "stream_end", 0, "/usage/input", json!(1));
         }),
         ("rule/stream_end", |l| {
-            set(l, "stream_end", 0, "/usage/cost/total", json!(0.5))
+            set(l, "stream_end", 0, "/usage/cost/total", json!(0.5));
         }),
         ("rule/stream_end", |l| {
-            set(l, "stream_end", 0, "/turns", json!(2))
+            set(l, "stream_end", 0, "/turns", json!(2));
         }),
         ("rule/stream_end", |l| {
-            set(l, "stream_end", 0, "/lines", json!(2))
+            set(l, "stream_end", 0, "/lines", json!(2));
         }),
         ("rule/stream_end", |l| {
-            set(l, "stream_end", 0, "/exitCode", json!(0))
+            set(l, "stream_end", 0, "/exitCode", json!(0));
         }),
         ("rule/stream_end", |l| {
-            set(l, "stream_end", 0, "/outcome", json!("completed"))
+            set(l, "stream_end", 0, "/outcome", json!("completed"));
         }),
         ("order/end", |l| l.push(l.last().unwrap().clone())),
         ("order/start", |l| drop(l.remove(0))),
         ("header/version", |l| {
-            l[0]["stream"]["version"] = "2.0.0".into()
+            l[0]["stream"]["version"] = "2.0.0".into();
         }),
         ("stamp/seq", |l| {
             for (seq, line) in l.iter_mut().enumerate() {

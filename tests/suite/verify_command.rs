@@ -21,10 +21,10 @@ fn out(run: &Run) -> &str {
 fn streams() -> World {
     let world = World::new();
     let text = |lines: &[Value]| String::from_utf8(bytes(lines)).unwrap();
-    world.file("sound.jsonl", &text(&stream()));
+    world.file("sound.jsonl", text(&stream()));
     let mut lines = stream();
     lines[2]["<&\"note"] = 1.into();
-    world.file("broken.jsonl", &text(&lines));
+    world.file("broken.jsonl", text(&lines));
     world
 }
 
@@ -150,7 +150,7 @@ fn findings_have_a_limit() {
     let lines: Vec<Value> = std::iter::once(header())
         .chain((0..300).map(|_| json!({ "type": "nope" })))
         .collect();
-    world.file("many.jsonl", &String::from_utf8(bytes(&lines)).unwrap());
+    world.file("many.jsonl", String::from_utf8(bytes(&lines)).unwrap());
     let few = run(
         &world,
         &["--wire", "quipu", "--max-findings", "5", "many.jsonl"],
@@ -246,7 +246,7 @@ fn a_growing_file_is_followed_to_its_end() {
 fn a_reader_that_goes_away_is_no_error() {
     let world = World::new();
     let lines: Vec<Value> = (0..20_000).map(|_| json!({ "type": "nope" })).collect();
-    world.file("many.jsonl", &String::from_utf8(bytes(&lines)).unwrap());
+    world.file("many.jsonl", String::from_utf8(bytes(&lines)).unwrap());
     let args = [
         "verify",
         "--wire",

@@ -20,6 +20,10 @@ use follow::Follow;
 use format::{Format, Outcome, Writer};
 
 /// The arguments of `quipu verify`.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Exit status: 0 valid (notes do not count), 1 findings, 2 a file cannot be read or a flag is wrong.
@@ -77,7 +81,7 @@ enum Choice {
     Json,
     /// Annotations of a GitHub workflow
     Github,
-    /// A JUnit report: a test case for each stream
+    /// An XML report as `JUnit` has it: a test case for each stream
     Junit,
 }
 

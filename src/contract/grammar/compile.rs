@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use super::pairs::{Pair, Roles};
+use super::pairs::{ByEvent, Pair, Roles};
 use super::pattern::{MAX_POINTERS, Pattern, Pointer, PointerId};
 use super::states::{MAX_STATES, Machine, StateSet, Step};
 use super::{CompileError, Grammar, Rule, WireGrammar, file};
@@ -45,6 +45,9 @@ struct Compiler {
 
 type Result_<T> = Result<T, String>;
 
+/// The list of a role.
+type Place = fn(&mut Roles) -> &mut Vec<Pattern>;
+
 impl Compiler {
     fn new(wire: &file::Wire) -> Self {
         let states = wire.states.keys().cloned().zip(0..).collect();
@@ -77,21 +80,20 @@ impl Compiler {
 
     fn pointer(&mut self, text: &str) -> Result_<PointerId> {
         let at = self.pointers.iter().position(|known| known.text == text);
-        let at = match at {
-            Some(at) => at,
-            None => {
-                let Some(rest) = text.strip_prefix('/') else {
-                    return Err(format!("`{text}` is no JSON pointer into a line"));
-                };
-                let steps = rest.split('/');
-                let steps = steps.map(|step| step.replace("~1", "/").replace("~0", "~"));
-                self.pointers.push(Pointer {
-                    text: text.to_owned(),
-                    steps: steps.collect(),
-                    wanted: Vec::new(),
-                });
-                self.pointers.len() - 1
-            }
+        let at = if let Some(at) = at {
+            at
+        } else {
+            let Some(rest) = text.strip_prefix('/') else {
+                return Err(format!("`{text}` is no JSON pointer into a line"));
+            };
+            let steps = rest.split('/');
+            let steps = steps.map(|step| step.replace("~1", "/").replace("~0", "~"));
+            self.pointers.push(Pointer {
+                text: text.to_owned(),
+                steps: steps.collect(),
+                wanted: Vec::new(),
+            });
+            self.pointers.len() - 1
         };
         match u8::try_from(at) {
             Ok(id) if at < MAX_POINTERS => Ok(PointerId(id)),
@@ -242,9 +244,9 @@ impl Compiler {
         })
     }
 
-    fn pairs(&mut self, wire: &file::Wire) -> Result_<(Vec<Pair>, Vec<Vec<(usize, Roles)>>)> {
+    fn pairs(&mut self, wire: &file::Wire) -> Result_<(Vec<Pair>, ByEvent)> {
         let mut pairs = Vec::new();
-        let mut by_event = vec![Vec::new(); self.names.len()];
+        let mut by_event: ByEvent = vec![Vec::new(); self.names.len()];
         for (index, pair) in wire.pairs.iter().enumerate() {
             let same: Result_<Vec<PointerId>> =
                 pair.same.iter().map(|at| self.pointer(at)).collect();
@@ -254,7 +256,7 @@ impl Compiler {
                 Some(scope) => &scope.reset,
                 None => &[],
             };
-            let lists: [(&[file::Pattern], fn(&mut Roles) -> &mut Vec<Pattern>); 7] = [
+            let lists: [(&[file::Pattern], Place); 7] = [
                 (&pair.closed_before, |roles| &mut roles.closed_before),
                 (resets, |roles| &mut roles.reset),
                 (&pair.close, |roles| &mut roles.close),
@@ -272,7 +274,7 @@ impl Compiler {
                         }
                     }
                     let event = self.event(&pattern.event)?;
-                    let known: &mut Vec<(usize, Roles)> = &mut by_event[event];
+                    let known = &mut by_event[event];
                     if known.last().is_none_or(|(last, _)| *last != index) {
                         known.push((index, Roles::default()));
                     }

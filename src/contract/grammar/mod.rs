@@ -261,7 +261,7 @@ impl WireGrammar {
             }
         }
         if !judged {
-            self.forgive(order);
+            order.open.iter_mut().for_each(Open::forgive);
         }
         excused
     }
@@ -269,10 +269,6 @@ impl WireGrammar {
     /// Passes over a line that could not be read.
     pub(in crate::contract) fn pass_over(&self, order: &mut Order) {
         order.states = self.machine.blind(order.states);
-        self.forgive(order);
-    }
-
-    fn forgive(&self, order: &mut Order) {
         order.open.iter_mut().for_each(Open::forgive);
     }
 
@@ -357,7 +353,16 @@ impl WireGrammar {
                 open.push((pair, what));
             }
         }
-        if !order.states.meets(self.machine.end) {
+        if order.states.meets(self.machine.end) {
+            for (pair, what) in open {
+                faults.push(OrderFault {
+                    name: pair.name.clone(),
+                    pointer: String::new(),
+                    message: format!("the stream ends while {what} is open"),
+                    ours: pair.ours,
+                });
+            }
+        } else {
             let (name, place) = match order.states.only() {
                 Some(state) => {
                     let name = self.machine.names[state].clone();
@@ -378,15 +383,6 @@ impl WireGrammar {
                 message,
                 ours: false,
             });
-        } else {
-            for (pair, what) in open {
-                faults.push(OrderFault {
-                    name: pair.name.clone(),
-                    pointer: String::new(),
-                    message: format!("the stream ends while {what} is open"),
-                    ours: pair.ours,
-                });
-            }
         }
         order.states.is_within(self.machine.interrupted) && !order.states.is_empty()
     }

@@ -56,6 +56,8 @@ struct Item {
     name: String,
     line: u64,
     kept: Vec<Option<Kept>>,
+    /// It was told of that it is open where it should not be.
+    told: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -142,20 +144,22 @@ impl Pair {
                 continue;
             }
             let mut left = Vec::new();
-            for item in &open.items {
+            for (index, item) in open.items.iter().enumerate() {
                 let mut same = pattern.same.iter();
-                if same.all(|&at| self.equals(item, at, line)) {
-                    left.push(item);
+                // It is told of once.
+                if !item.told && same.all(|&at| self.equals(item, at, line)) {
+                    left.push(index);
                 }
             }
             if left.is_empty() {
                 continue;
             }
+            for &index in &left {
+                open.items[index].told = true;
+            }
+            let left: Vec<&Item> = left.iter().map(|&index| &open.items[index]).collect();
             let message = self.still_open(&left);
-            let keys: Vec<u64> = left.iter().map(|item| item.key).collect();
             fault = fault.or(Some(self.fault(String::new(), message, pattern.ours)));
-            // It is told of once.
-            open.items.retain(|item| !keys.contains(&item.key));
         }
         if any(&roles.reset, line, states) {
             open.items.clear();
@@ -234,6 +238,7 @@ impl Pair {
             name: key.map(shown).unwrap_or_default(),
             line: number,
             kept: self.kept.iter().map(|&at| keep(line, at)).collect(),
+            told: false,
         }
     }
 
@@ -318,12 +323,12 @@ impl Pair {
             if !self.same.contains(&at) {
                 continue;
             }
-            if let (Some(kept), Some(now)) = (kept, line.at(at)) {
-                if kept.print != now.fingerprint() {
-                    let (now, was, since) = (shown(now), &kept.text, item.line);
-                    let message = format!("is {now}, was {was} at line {since}");
-                    return Some(self.fault(pointers(at), message, false));
-                }
+            if let (Some(kept), Some(now)) = (kept, line.at(at))
+                && kept.print != now.fingerprint()
+            {
+                let (now, was, since) = (shown(now), &kept.text, item.line);
+                let message = format!("is {now}, was {was} at line {since}");
+                return Some(self.fault(pointers(at), message, false));
             }
         }
         None

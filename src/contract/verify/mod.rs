@@ -290,6 +290,10 @@ impl Verifier {
                     tell("json/syntax", format!("is not JSON: {error}"));
                 }
                 self.take(frame.number, None, findings);
+                if error.trailing {
+                    // Two lines became one.
+                    self.take(frame.number, None, findings);
+                }
             }
         }
     }

@@ -76,6 +76,10 @@ pub(super) struct Rules {
 }
 
 #[derive(Clone, Copy, Debug)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each stands for itself: a message may be certain in a run that is not"
+)]
 struct Trust {
     message: bool,
     turn: bool,
@@ -205,7 +209,7 @@ impl Rules {
                 if let Some(message) = line.get("message") {
                     self.message_end(message, report);
                     mute(report, self.trust.turn && !report.told);
-                    if self.role_of(message) == Role::ToolResult {
+                    if Self::role_of(message) == Role::ToolResult {
                         self.result(message, report);
                     }
                 }
@@ -261,7 +265,7 @@ impl Rules {
         }
     }
 
-    fn role_of(&self, message: Value<'_, '_>) -> Role {
+    fn role_of(message: Value<'_, '_>) -> Role {
         match text(Some(message), "role") {
             "assistant" => Role::Assistant,
             "toolResult" => Role::ToolResult,
@@ -274,7 +278,7 @@ impl Rules {
         self.started = report.place.line;
         self.blocks.clear();
         self.latest = Sum::default();
-        self.role = message.map_or(Role::Other, |message| self.role_of(message));
+        self.role = message.map_or(Role::Other, |message| Self::role_of(message));
         let reason = text(message, "stopReason");
         let failed = message.is_some_and(|message| message.get("errorMessage").is_some());
         self.pending = self.role == Role::Assistant
@@ -335,7 +339,7 @@ impl Rules {
     }
 
     fn message_end(&mut self, message: Value<'_, '_>, report: &mut Report<'_>) {
-        let role = self.role_of(message);
+        let role = Self::role_of(message);
         if role == Role::Assistant && self.pending {
             self.answer_end(message, report);
         } else if let Some(field) = self.start.difference(message, &[]) {
@@ -470,13 +474,13 @@ impl Rules {
     }
 
     fn turn_end(&mut self, line: Value<'_, '_>, report: &mut Report<'_>) {
-        if let Some(message) = line.get("message") {
-            if let Some(field) = self.answer.difference(message, &[]) {
-                let line = self.answered;
-                report.wrong(Rule::TurnEnd, &format!("/message{}", under(field)), || {
-                    apart_from("message_end", line, field)
-                });
-            }
+        if let Some(message) = line.get("message")
+            && let Some(field) = self.answer.difference(message, &[])
+        {
+            let line = self.answered;
+            report.wrong(Rule::TurnEnd, &format!("/message{}", under(field)), || {
+                apart_from("message_end", line, field)
+            });
         }
         let told = line.get("toolResults");
         list(

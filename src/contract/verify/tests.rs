@@ -4,7 +4,8 @@ use super::*;
 use crate::contract::lines::Lines;
 
 fn verify(lines: &[Json], contract: Arc<Contract>) -> Vec<String> {
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let text: Vec<String> = lines.iter().map(Json::to_string).collect();
+    let text = format!("{}\n", text.join("\n"));
     let options = Options {
         wire: Some(Wire::Quipu),
         ..Options::default()

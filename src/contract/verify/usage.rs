@@ -33,7 +33,9 @@ impl Sum {
             } else if name == "cost" {
                 for (name, value) in value.fields() {
                     if let Some(at) = COSTS.iter().position(|cost| *cost == name) {
-                        sum.costs[at] = value.as_number().map_or(0.0, |cost| cost.as_f64());
+                        sum.costs[at] = value
+                            .as_number()
+                            .map_or(0.0, super::super::json::Number::as_f64);
                     }
                 }
             }

@@ -33,7 +33,7 @@ pub(super) struct Outcome<'o> {
 pub(super) struct Writer<W> {
     format: Format,
     out: W,
-    /// JUnit: the findings of the stream, and the test cases of those before it.
+    /// For `junit`: the findings of the stream, and the test cases of those before it.
     findings: Vec<Finding>,
     cases: String,
     tests: u64,
