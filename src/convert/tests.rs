@@ -262,3 +262,64 @@ fn what_a_newer_producer_writes_is_passed_over() {
         "{report}"
     );
 }
+
+/// Recordings of an older senpi name no call at its begin, and none that runs.
+#[test]
+fn a_call_whose_begin_is_not_told_is_made_whole_by_its_end() {
+    let message = |content: &str, stop: &str| {
+        format!(
+            r#"{{"role":"assistant","content":{content},"api":"a","provider":"p","model":"m","usage":{USAGE},"stopReason":"{stop}","timestamp":1}}"#
+        )
+    };
+    let call = r#"{"type":"toolCall","id":"c","name":"read","arguments":{"path":"x"}}"#;
+    let whole = message(&format!("[{call}]"), "length");
+    let update = |delta: &str| {
+        format!(r#"{{"type":"message_update","usage":{USAGE},"assistantMessageEvent":{delta}}}"#)
+    };
+    let text = [
+        r#"{"type":"session","version":3,"id":"s","timestamp":"t","cwd":"/"}"#.to_owned(),
+        r#"{"type":"agent_start"}"#.to_owned(),
+        r#"{"type":"turn_start"}"#.to_owned(),
+        format!(
+            r#"{{"type":"message_start","message":{}}}"#,
+            message("[]", "pending")
+        ),
+        update(r#"{"type":"toolcall_start","contentIndex":0}"#),
+        update(r#"{"type":"toolcall_delta","contentIndex":0,"delta":"{\"path\":\"x\"}"}"#),
+        update(&format!(
+            r#"{{"type":"toolcall_end","contentIndex":0,"toolCall":{call}}}"#
+        )),
+        format!(r#"{{"type":"message_end","message":{whole}}}"#),
+        format!(r#"{{"type":"turn_end","message":{whole},"toolResults":[]}}"#),
+        format!(r#"{{"type":"agent_end","messages":[{whole}],"willRetry":false}}"#),
+    ];
+    let (out, report) = good(
+        Wire::Senpi,
+        Wire::Quipu,
+        (text.join("\n") + "\n").as_bytes(),
+    );
+    assert_eq!(
+        report.count(Loss::Malformed, "message_update/assistantMessageEvent"),
+        1
+    );
+    assert_eq!(report.count(Loss::Misplaced, "message_update"), 1);
+    assert_eq!(
+        report.count(Loss::Contradiction, "message_end"),
+        0,
+        "{report}"
+    );
+    let told: Vec<&str> = out
+        .lines()
+        .filter(|line| line.contains("toolcall_"))
+        .collect();
+    assert_eq!(told.len(), 3);
+    assert!(told[0].contains(r#""toolName":"read""#), "{}", told[0]);
+    assert!(told[1].contains(r#"{\"path\":\"x\"}"#), "{}", told[1]);
+    assert!(
+        told[2].ends_with(r#""resolvedToolName":"read"}"#),
+        "{}",
+        told[2]
+    );
+}
+
+const USAGE: &str = r#"{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":0,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}}"#;

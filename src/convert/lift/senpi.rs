@@ -4,8 +4,9 @@ use crate::convert::mend::{Mender, stream_info};
 use crate::convert::report::{Loss, Report};
 use crate::event::tracker::Place;
 use crate::event::{
-    AgentEndEvent, AgentStartEvent, CompactionEndEvent, CompactionStartEvent, QuipuEvent,
-    SenpiCompactionEndEvent, SenpiEvent, SenpiSessionHeader, SessionHeader, SessionHeaderVersion,
+    AgentEndEvent, AgentStartEvent, AssistantMessageEvent, CompactionEndEvent,
+    CompactionStartEvent, MessageUpdateEvent, QuipuEvent, SenpiCompactionEndEvent, SenpiEvent,
+    SenpiSessionHeader, SessionHeader, SessionHeaderVersion,
 };
 
 /// The lines of one stream.
@@ -50,7 +51,7 @@ impl Senpi {
             Line::AgentStart(_) => AgentStartEvent::default().into(),
             Line::TurnStart(event) => event.into(),
             Line::MessageStart(event) => event.into(),
-            Line::MessageUpdate(event) => event.into(),
+            Line::MessageUpdate(event) => resolved(event, report).into(),
             Line::MessageEnd(event) => event.into(),
             Line::ToolExecutionStart(event) => event.into(),
             Line::ToolExecutionUpdate(event) => event.into(),
@@ -86,6 +87,20 @@ impl Senpi {
         }
         mender.place() == Place::BetweenRuns
     }
+}
+
+/// Names the tool that a call asks for where an older producer does not say which one runs.
+fn resolved(mut event: MessageUpdateEvent, report: &mut Report) -> MessageUpdateEvent {
+    let name = match &event.assistant_message_event {
+        AssistantMessageEvent::ToolcallStart(start) => &start.tool_name,
+        AssistantMessageEvent::ToolcallEnd(end) => &end.tool_call.name,
+        _ => return event,
+    };
+    if event.resolved_tool_name.is_none() {
+        event.resolved_tool_name = Some(name.clone());
+        report.add(Loss::Invented, "message_update/resolvedToolName");
+    }
+    event
 }
 
 fn header(header: SenpiSessionHeader) -> SessionHeader {

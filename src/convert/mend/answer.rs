@@ -217,21 +217,19 @@ fn whole(block: &AssistantContent, content_index: u64, open: bool, deltas: &mut 
                 tool_name: call.name.clone(),
             };
             deltas.push(start.into());
-            if open {
+            // Arguments that are none cannot have been told piece by piece.
+            if call.incomplete.is_none() || open {
                 let arguments = serde_json::Value::Object(call.arguments.clone()).to_string();
-                piece(
-                    &arguments,
-                    |delta| {
-                        ToolcallDelta {
-                            content_index,
-                            delta,
-                        }
-                        .into()
-                    },
-                    deltas,
-                );
-            } else {
-                // Without pieces the end settles what the arguments are.
+                let delta = |delta| {
+                    ToolcallDelta {
+                        content_index,
+                        delta,
+                    }
+                    .into()
+                };
+                piece(&arguments, delta, deltas);
+            }
+            if !open {
                 deltas.push(end_of(call, content_index));
             }
         }

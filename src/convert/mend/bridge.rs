@@ -107,7 +107,16 @@ impl Mender {
 
     fn for_message(&self, message: &AgentMessage, place: P) -> Option<Step> {
         match (message, place) {
-            (_, P::Message) => Some(Step::End),
+            (_, P::Message)
+            | (
+                AgentMessage::Custom(_),
+                P::Run
+                | P::BetweenTurns
+                | P::Pausing
+                | P::BrokenTurn
+                | P::RetryAnnounced
+                | P::Compaction,
+            ) => Some(Step::End),
             (AgentMessage::User(_) | AgentMessage::Assistant(_), place) => match place {
                 P::Run | P::BetweenTurns => Some(begin(TurnStartEvent {})),
                 P::BetweenRuns | P::RetryWait => Some(self.run_start()),
@@ -122,15 +131,6 @@ impl Mender {
                 }
                 _ => None,
             },
-            (
-                AgentMessage::Custom(_),
-                P::Run
-                | P::BetweenTurns
-                | P::Pausing
-                | P::BrokenTurn
-                | P::RetryAnnounced
-                | P::Compaction,
-            ) => Some(Step::End),
             _ => None,
         }
     }
