@@ -32,33 +32,43 @@ pub(crate) fn end(line: usize) -> Value {
     json!({ "op": "end", "line": line })
 }
 
-/// The lines after an edit.
+/// The lines after an edit that is made for them.
 pub(crate) fn apply(lines: &[Value], edit: &Value) -> Vec<Value> {
+    try_apply(lines, edit).unwrap_or_else(|| panic!("the stream has no place for {edit}"))
+}
+
+/// The lines after an edit, if they have the place for it.
+pub(crate) fn try_apply(lines: &[Value], edit: &Value) -> Option<Vec<Value>> {
     let mut lines = lines.to_vec();
     let at = usize::try_from(edit["line"].as_u64().unwrap()).unwrap() - 1;
     let value = &edit["value"];
-    match edit["op"].as_str().unwrap() {
+    let op = edit["op"].as_str()?;
+    let needed = match op {
+        "insert" => at,
+        "swap" => at + 2,
+        _ => at + 1,
+    };
+    if lines.len() < needed {
+        return None;
+    }
+    match op {
         "delete" => drop(lines.remove(at)),
         "insert" => lines.insert(at, value.clone()),
         "replace" => lines[at] = value.clone(),
         "swap" => lines.swap(at, at + 1),
         "end" => lines.truncate(at + 1),
-        op @ ("set" | "unset") => {
-            let (parent, key) = edit["pointer"].as_str().unwrap().rsplit_once('/').unwrap();
-            let parent = lines[at]
-                .pointer_mut(parent)
-                .unwrap()
-                .as_object_mut()
-                .unwrap();
+        "set" | "unset" => {
+            let (parent, key) = edit["pointer"].as_str()?.rsplit_once('/')?;
+            let parent = lines[at].pointer_mut(parent)?.as_object_mut()?;
             if op == "set" {
                 parent.insert(key.to_owned(), value.clone());
             } else {
-                parent.shift_remove(key).unwrap();
+                parent.shift_remove(key)?;
             }
         }
-        other => panic!("nobody knows the edit {other}"),
+        _ => return None,
     }
-    lines
+    Some(lines)
 }
 
 /// The bytes of the stream after an edit.

@@ -12,7 +12,7 @@ use quipu::contract::Wire;
 
 use crate::BUNDLES;
 use crate::lines::Case;
-use crate::streams::{Illegal, Proof};
+use crate::streams::{Illegal, Proof, in_disorder, proofs};
 use crate::{by_hand, foreign, scenarios, search};
 
 const REPAIR: &str = "run `UPDATE=1 cargo test --test corpus` and commit tests/corpus/";
@@ -43,21 +43,22 @@ fn made() -> BTreeMap<String, String> {
             );
         }
         let (illegal, rules) = if updating() {
-            let (illegal, proofs, survivors) = search::search(wire, &legal);
             let (_, prompts) = legal.iter().find(|(name, _)| name == "prompts").unwrap();
-            let mut by_hand = by_hand::illegal(wire, prompts);
-            by_hand.extend(foreign::illegal(&foreign));
-            let (more, left) = foreign::proofs(wire, &foreign);
-            let proofs: Vec<Proof> = proofs.into_iter().chain(more).collect();
-            let survivors: Vec<String> = survivors.into_iter().chain(left).collect();
+            let known: Vec<Illegal> = in_disorder(wire).collect();
+            let mut chosen = search::search(wire, &legal, known, &proofs(wire));
+            chosen.illegal.extend(by_hand::illegal(wire, prompts));
+            chosen.illegal.extend(foreign::illegal(&foreign));
+            let (proofs, survivors) = foreign::proofs(wire, &foreign);
+            chosen.proofs.extend(proofs);
+            chosen.survivors.extend(survivors);
             println!(
                 "{} without a case:\n{}",
-                survivors.len(),
-                survivors.join("\n")
+                chosen.survivors.len(),
+                chosen.survivors.join("\n")
             );
             (
-                each_on_a_line(illegal.iter().chain(&by_hand).map(Illegal::print)),
-                each_on_a_line(proofs.iter().map(Proof::print)),
+                each_on_a_line(chosen.illegal.iter().map(Illegal::print)),
+                each_on_a_line(chosen.proofs.iter().map(Proof::print)),
             )
         } else {
             // What was chosen is proved elsewhere; here it is only pinned.

@@ -1,6 +1,7 @@
 //! Chooses among the edits of the pool: for each rule of the grammar a case that tells when it is
 //! gone. What is found is stored; a normal run only proves it again.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use quipu::codegen::validate::Validator;
@@ -12,7 +13,7 @@ use crate::grammar_rules::{Rule, implied, rules, without};
 use crate::lines_judged;
 use crate::pool;
 use crate::scenarios::filler;
-use crate::streams::{Illegal, Proof};
+use crate::streams::{Case, Illegal, Proof};
 use crate::witness::{Finding, Witness, published, states, words};
 
 type Streams = [(String, Vec<Value>)];
@@ -28,12 +29,44 @@ struct Candidate<'s> {
     on: &'s [Value],
 }
 
-/// The illegal streams of a wire and the proofs for its rules; and the rules without one.
-pub(crate) fn search(wire: Wire, legal: &Streams) -> (Vec<Illegal>, Vec<Proof>, Vec<String>) {
+/// What was chosen: the illegal streams of a wire, the proofs for its rules, and the rules without.
+pub(crate) struct Chosen {
+    pub(crate) illegal: Vec<Illegal>,
+    pub(crate) proofs: Vec<Proof>,
+    pub(crate) survivors: Vec<String>,
+}
+
+/// Chooses for each rule, keeping what is known as far as it still holds.
+pub(crate) fn search(
+    wire: Wire,
+    legal: &Streams,
+    illegal: Vec<Illegal>,
+    known: &[Proof],
+) -> Chosen {
     let grammar = published(wire);
-    let t = std::time::Instant::now();
     let rules = rules(wire, grammar);
-    let search = Search {
+    let witness = Witness::new(wire, grammar);
+    let mut cases: BTreeMap<String, Case> = BTreeMap::new();
+    for (name, lines) in legal {
+        cases.insert(name.clone(), Case::new(wire, lines.clone()));
+    }
+    let mut chosen = Chosen {
+        illegal: Vec::new(),
+        proofs: Vec::new(),
+        survivors: Vec::new(),
+    };
+    for mut old in illegal {
+        let base = legal.iter().find(|(name, _)| *name == old.base);
+        let Some(lines) = base.and_then(|(_, lines)| edits::try_apply(lines, &old.edit)) else {
+            continue;
+        };
+        if let Some(first) = witness.findings(&lines).into_iter().next() {
+            (old.line, old.rule) = (first.line, first.rule);
+            cases.insert(old.name.clone(), Case::new(wire, lines));
+            chosen.illegal.push(old);
+        }
+    }
+    let search: LazyCell<Search<'_>, _> = LazyCell::new(|| Search {
         wire,
         grammar,
         rules: &rules,
@@ -43,26 +76,14 @@ pub(crate) fn search(wire: Wire, legal: &Streams) -> (Vec<Illegal>, Vec<Proof>, 
             .map(|(_, lines)| states(wire, lines).into_iter().collect())
             .collect(),
         candidates: candidates(wire, legal),
-    };
-    let (mut proofs, mut survivors, mut chosen) = (Vec::new(), Vec::new(), BTreeSet::new());
-    eprintln!(
-        "{} rules {} candidates {:?}",
-        rules.len(),
-        search.candidates.len(),
-        t.elapsed()
-    );
+    });
     for rule in rules.iter().filter(|rule| !rule.foreign) {
-        let t = std::time::Instant::now();
-        let found = search.proof(rule);
-        if t.elapsed().as_millis() > 300 {
-            eprintln!(
-                "{:?} {} {:?}",
-                t.elapsed(),
-                rule.name,
-                found.as_ref().map(|f| f.0.print().to_string())
-            );
+        let old = known.iter().find(|proof| proof.rule == rule.name);
+        if let Some(old) = old.filter(|proof| proof.holds(wire, &rules, rule, &cases)) {
+            chosen.proofs.push(old.clone());
+            continue;
         }
-        let found = found.or_else(|| {
+        let implied = || {
             let implied = implied(wire, rule.pattern.as_ref()?)?;
             Some((
                 Proof {
@@ -71,38 +92,40 @@ pub(crate) fn search(wire: Wire, legal: &Streams) -> (Vec<Illegal>, Vec<Proof>, 
                 },
                 None,
             ))
-        });
-        match found {
+        };
+        match search.proof(rule).or_else(implied) {
             Some((proof, candidate)) => {
-                chosen.extend(candidate);
-                proofs.push(proof);
+                chosen.proofs.push(proof);
+                if let Some(at) = candidate {
+                    let case = search.candidates[at].illegal();
+                    if chosen.illegal.iter().all(|known| known.name != case.name) {
+                        chosen.illegal.push(case);
+                    }
+                }
             }
-            None => survivors.push(format!("{}: {}", wire.name(), rule.name)),
+            None => chosen
+                .survivors
+                .push(format!("{}: {}", wire.name(), rule.name)),
         }
     }
     // One of each kind besides, whether a rule needs it or not.
-    let mut kinds = BTreeSet::new();
-    for at in &chosen {
-        kinds.insert(search.candidates[*at].kind());
-    }
-    for (at, candidate) in search.candidates.iter().enumerate() {
-        if kinds.insert(candidate.kind()) {
-            chosen.insert(at);
+    if known.is_empty() {
+        let kind = |case: &Illegal| (case.rule.clone(), case.edit["op"].to_string());
+        let mut kinds: BTreeSet<_> = chosen.illegal.iter().map(kind).collect();
+        for case in search.candidates.iter().map(Candidate::illegal) {
+            if kinds.insert(kind(&case))
+                && chosen.illegal.iter().all(|known| known.name != case.name)
+            {
+                chosen.illegal.push(case);
+            }
         }
     }
-    let illegal = chosen
-        .into_iter()
-        .map(|at| search.candidates[at].illegal(at))
-        .collect();
-    (illegal, proofs, survivors)
+    chosen.illegal.sort_by(|a, b| a.name.cmp(&b.name));
+    chosen
 }
 
 impl Candidate<'_> {
-    fn kind(&self) -> (String, String) {
-        (self.first.rule.clone(), self.edit["op"].to_string())
-    }
-
-    fn illegal(&self, _at: usize) -> Illegal {
+    fn illegal(&self) -> Illegal {
         Illegal {
             name: self.name(),
             base: self.base.to_owned(),
@@ -341,7 +364,7 @@ impl<'s> Search<'s> {
         }
         // What only this rule still allows, once nothing else forbids it.
         for (at, candidate) in self.candidates.iter().enumerate() {
-            let near = candidate.seen.len() < 4
+            let near = candidate.seen.len() < 6
                 && candidate.edit["op"] == "swap"
                 && rule.name.starts_with("pairs/");
             if let Some(twins) = near
@@ -485,7 +508,7 @@ impl<'s> Search<'s> {
                 let more: Vec<&'s Rule> = self.rules.iter().filter(|other| fits(&other)).collect();
                 gone.extend(more);
             }
-            if gone.len() == before || gone.len() > 14 {
+            if gone.len() == before || gone.len() > 24 {
                 return None;
             }
         }

@@ -51,10 +51,54 @@ pub(crate) struct Proof {
     pub(crate) implied: Option<String>,
 }
 
-/// A file of a wire with an entry a line.
+/// A stream and what is wrong with it by the rules in words.
+pub(crate) struct Case {
+    lines: Vec<Value>,
+    words: Vec<Finding>,
+}
+
+impl Case {
+    pub(crate) fn new(wire: Wire, lines: Vec<Value>) -> Self {
+        let words = words(wire, &lines);
+        Self { lines, words }
+    }
+}
+
+impl Proof {
+    /// Whether the case tells: it has one verdict while the rule is there and the twins are gone, and
+    /// the other once the rule is gone too.
+    pub(crate) fn holds(
+        &self,
+        wire: Wire,
+        rules: &[Rule],
+        rule: &Rule,
+        cases: &BTreeMap<String, Case>,
+    ) -> bool {
+        if self.implied.is_some() {
+            let why = rule
+                .pattern
+                .as_ref()
+                .and_then(|pattern| implied(wire, pattern));
+            return why == self.implied;
+        }
+        let named = |name: &String| rules.iter().find(|rule| rule.name == *name);
+        let twins: Option<Vec<&Rule>> = self.with.iter().map(named).collect();
+        let (Some(twins), Some(case)) = (twins, cases.get(&self.case)) else {
+            return false;
+        };
+        let passes = |gone: &[&Rule]| {
+            let grammar = without(published(wire), gone.iter().copied());
+            Witness::new(wire, &grammar).passes(&case.lines, &case.words)
+        };
+        let all: Vec<&Rule> = twins.iter().copied().chain([rule]).collect();
+        passes(&twins) != self.passes && passes(&all) == self.passes
+    }
+}
+
+/// A file of a wire with an entry a line; none if there is no such file yet.
 fn stored<T: for<'a> Deserialize<'a>>(wire: Wire, file: &str) -> Vec<T> {
     let path = folder().join("streams").join(wire.name()).join(file);
-    let text = fs::read_to_string(path).unwrap();
+    let text = fs::read_to_string(path).unwrap_or_default();
     text.lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect()
@@ -66,7 +110,7 @@ pub(crate) fn illegal(wire: Wire) -> Vec<Illegal> {
 }
 
 /// Those that break the grammar.
-fn in_disorder(wire: Wire) -> impl Iterator<Item = Illegal> {
+pub(crate) fn in_disorder(wire: Wire) -> impl Iterator<Item = Illegal> {
     let other = |case: &Illegal| {
         by_hand::GROUPS
             .iter()
@@ -125,47 +169,19 @@ fn no_rule_of_the_grammar_goes_unnoticed() {
     each_wire(|wire, legal| {
         let grammar = published(wire);
         let rules = rules(wire, grammar);
-        let case = |lines: Vec<Value>| {
-            let words = words(wire, &lines);
-            (lines, words)
-        };
-        let mut cases: BTreeMap<String, (Vec<Value>, Vec<Finding>)> = legal
-            .iter()
-            .map(|(name, lines)| (name.clone(), (lines.clone(), Vec::new())))
-            .collect();
+        let mut cases: BTreeMap<String, Case> = BTreeMap::new();
+        for (name, lines) in &legal {
+            cases.insert(name.clone(), Case::new(wire, lines.clone()));
+        }
         for illegal in in_disorder(wire) {
             let lines = edits::apply(&legal[&illegal.base], &illegal.edit);
-            assert!(
-                cases.insert(illegal.name.clone(), case(lines)).is_none(),
-                "{} is there twice",
-                illegal.name
-            );
+            let before = cases.insert(illegal.name.clone(), Case::new(wire, lines));
+            assert!(before.is_none(), "{} is there twice", illegal.name);
         }
-        let proofs: BTreeMap<String, Proof> = proofs(wire)
-            .into_iter()
-            .map(|proof| (proof.rule.clone(), proof))
-            .collect();
-        let named = |name: &String| rules.iter().find(|rule| rule.name == *name);
+        let proofs = proofs(wire);
         for rule in rules.iter().filter(|rule| !rule.foreign) {
-            let told = proofs.get(&rule.name).is_some_and(|proof| {
-                if proof.implied.is_some() {
-                    return rule
-                        .pattern
-                        .as_ref()
-                        .and_then(|pattern| implied(wire, pattern))
-                        == proof.implied;
-                }
-                let twins: Option<Vec<&Rule>> = proof.with.iter().map(named).collect();
-                let (Some(twins), Some((lines, words))) = (twins, cases.get(&proof.case)) else {
-                    return false;
-                };
-                let passes = |gone: &[&Rule]| {
-                    Witness::new(wire, &without(grammar, gone.iter().copied())).passes(lines, words)
-                };
-                let all: Vec<&Rule> = twins.iter().copied().chain([rule]).collect();
-                passes(&twins) != proof.passes && passes(&all) == proof.passes
-            });
-            if !told {
+            let proof = proofs.iter().find(|proof| proof.rule == rule.name);
+            if !proof.is_some_and(|proof| proof.holds(wire, &rules, rule, &cases)) {
                 wrong.push(format!("{}: {}", wire.name(), rule.name));
             }
         }
