@@ -19,9 +19,6 @@ mod grammar;
 mod schema;
 #[path = "../suite/strict.rs"]
 mod strict;
-#[path = "../suite/verify.rs"]
-#[allow(dead_code, reason = "part of what the suite needs is used here")]
-mod verify;
 #[path = "../suite/wire_check.rs"]
 #[allow(dead_code, reason = "part of what the suite needs is used here")]
 mod wire_check;
