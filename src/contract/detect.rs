@@ -64,13 +64,11 @@ impl Detect {
 /// The wires on which a line can be like this.
 fn tells(kind: &str, line: Value<'_, '_>) -> u8 {
     let has = |key: &str| line.get(key).is_some();
-    if has("seq") {
-        return QUIPU;
-    }
     match kind {
         "session" if has("stream") => QUIPU,
         "session" if has("agentType") => DREB,
         "session" => SENPI | DREB,
+        _ if has("seq") => QUIPU,
         "agent_start" if has("model") => QUIPU | DREB,
         "agent_end" if has("willRetry") => QUIPU | SENPI,
         "agent_end" => DREB,

@@ -187,7 +187,10 @@ fn background_agents_are_counted_once() {
     native.extend([relayed(end.clone()), relayed(relayed(end))]);
     assert_eq!(stats(&native).usage.total_tokens, 60);
 
-    let mut dreb = vec![json!({"type": "agent_start", "model": {}})];
+    let mut dreb = vec![
+        json!({"type": "session", "version": 3}),
+        json!({"type": "agent_start", "model": {}}),
+    ];
     dreb.extend(child);
     let stats = stats(&dreb);
     assert_eq!(stats.wire, Some("dreb"));
