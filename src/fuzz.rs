@@ -7,6 +7,7 @@
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub use crate::contract::fuzz::{lint, verify};
 pub use crate::convert::fuzz::convert;
 pub use crate::event::fuzz::partial_json;
 pub use crate::model::fuzz::{anthropic, google, openai_chat, openai_responses, sse};
@@ -20,11 +21,13 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("anthropic", anthropic),
     ("convert", convert),
     ("google", google),
+    ("lint", lint),
     ("openai_chat", openai_chat),
     ("openai_responses", openai_responses),
     ("partial_json", partial_json),
     ("session", session),
     ("sse", sse),
+    ("verify", verify),
 ];
 
 /// Places at which to cut the bytes in two: the ends and three between that follow from the bytes,

@@ -41,7 +41,8 @@ impl Folder {
     /// The folder that was packed, called `name`; what is not there is empty.
     #[must_use]
     pub fn unpack(name: &str, mut packed: Value) -> Self {
-        let files = match packed["files"].take() {
+        let mut take = |key: &str| packed.get_mut(key).map(Value::take).unwrap_or_default();
+        let files = match take("files") {
             Value::Object(files) => files,
             _ => Map::new(),
         };
@@ -51,9 +52,9 @@ impl Folder {
         });
         Self {
             name: name.to_owned(),
-            version: packed["version"].as_str().unwrap_or_default().to_owned(),
+            version: take("version").as_str().unwrap_or_default().to_owned(),
             files: files.collect(),
-            grammar: Some(packed["grammar"].take()).filter(|grammar| !grammar.is_null()),
+            grammar: Some(take("grammar")).filter(|grammar| !grammar.is_null()),
         }
     }
 

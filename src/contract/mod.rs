@@ -3,6 +3,8 @@
 pub mod check;
 pub(crate) mod detect;
 pub mod diff;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzz;
 pub mod grammar;
 pub mod json;
 pub mod lines;

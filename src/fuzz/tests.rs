@@ -287,4 +287,4 @@ macro_rules! targets {
     };
 }
 
-targets! { anthropic convert google openai_chat openai_responses partial_json session sse }
+targets! { anthropic convert google lint openai_chat openai_responses partial_json session sse verify }
