@@ -12,7 +12,7 @@ const SENPI: u8 = 1 << Wire::Senpi as u8;
 const DREB: u8 = 1 << Wire::Dreb as u8;
 
 /// The wires that the lines so far may be of.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Detect {
     left: u8,
     header: bool,
@@ -69,7 +69,7 @@ fn tells(kind: &str, line: Value<'_, '_>) -> u8 {
         "session" if has("agentType") => DREB,
         "session" => SENPI | DREB,
         _ if has("seq") => QUIPU,
-        "agent_start" if has("model") => QUIPU | DREB,
+        "agent_start" if has("model") || has("thinkingLevel") => QUIPU | DREB,
         "agent_end" if has("willRetry") => QUIPU | SENPI,
         "agent_end" => DREB,
         "message_update" if has("message") => DREB,

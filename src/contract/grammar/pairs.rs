@@ -58,6 +58,8 @@ struct Item {
     kept: Vec<Option<Kept>>,
     /// It was told of that it is open where it should not be.
     told: bool,
+    /// The same where only Quipu promises that it is not.
+    noted: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -146,8 +148,9 @@ impl Pair {
             let mut left = Vec::new();
             for (index, item) in open.items.iter().enumerate() {
                 let mut same = pattern.same.iter();
-                // It is told of once.
-                if !item.told && same.all(|&at| self.equals(item, at, line)) {
+                // It is told of once; a note does not stand for the fault that may follow.
+                let told = item.told || (pattern.ours && item.noted);
+                if !told && same.all(|&at| self.equals(item, at, line)) {
                     left.push(index);
                 }
             }
@@ -155,7 +158,11 @@ impl Pair {
                 continue;
             }
             for &index in &left {
-                open.items[index].told = true;
+                if pattern.ours {
+                    open.items[index].noted = true;
+                } else {
+                    open.items[index].told = true;
+                }
             }
             let left: Vec<&Item> = left.iter().map(|&index| &open.items[index]).collect();
             let message = self.still_open(&left);
@@ -239,6 +246,7 @@ impl Pair {
             line: number,
             kept: self.kept.iter().map(|&at| keep(line, at)).collect(),
             told: false,
+            noted: false,
         }
     }
 

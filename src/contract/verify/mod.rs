@@ -321,14 +321,10 @@ impl Verifier {
         if let Stage::Walking(walk) = &mut self.stage {
             walk.line(number, document.root(), findings);
         } else {
-            let wire = match &mut self.stage {
-                Stage::Detecting { detect, .. } => detect.take(document.root()),
-                _ => None,
-            };
-            self.take(number, Some(text.to_owned()), findings);
-            if let Some(wire) = wire {
-                self.begin(wire, findings);
+            if let Stage::Detecting { detect, .. } = &mut self.stage {
+                detect.take(document.root());
             }
+            self.take(number, Some(text.to_owned()), findings);
         }
     }
 
@@ -343,8 +339,9 @@ impl Verifier {
             } => {
                 *bytes += line.as_ref().map_or(0, String::len);
                 held.push((number, line));
-                if held.len() >= detect::HELD_LINES || *bytes > detect::HELD_BYTES {
-                    let wire = detect.guess();
+                let full = held.len() >= detect::HELD_LINES || *bytes > detect::HELD_BYTES;
+                let wire = detect.wire().or_else(|| full.then(|| detect.guess()));
+                if let Some(wire) = wire {
                     self.begin(wire, findings);
                 }
             }
