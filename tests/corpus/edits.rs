@@ -28,6 +28,14 @@ pub(crate) fn swap(line: usize) -> Value {
     json!({ "op": "swap", "line": line })
 }
 
+pub(crate) fn splice(line: usize, count: usize, values: &[Value]) -> Value {
+    json!({ "op": "splice", "line": line, "count": count, "values": values })
+}
+
+pub(crate) fn shift(line: usize, to: usize) -> Value {
+    json!({ "op": "move", "line": line, "to": to })
+}
+
 pub(crate) fn end(line: usize) -> Value {
     json!({ "op": "end", "line": line })
 }
@@ -43,7 +51,10 @@ pub(crate) fn try_apply(lines: &[Value], edit: &Value) -> Option<Vec<Value>> {
     let at = usize::try_from(edit["line"].as_u64().unwrap()).unwrap() - 1;
     let value = &edit["value"];
     let op = edit["op"].as_str()?;
+    let number = |at: &str| usize::try_from(edit[at].as_u64()?).ok();
     let needed = match op {
+        "splice" => at + number("count")?,
+        "move" => number("to")?,
         "insert" => at,
         "swap" => at + 2,
         _ => at + 1,
@@ -57,6 +68,14 @@ pub(crate) fn try_apply(lines: &[Value], edit: &Value) -> Option<Vec<Value>> {
         "replace" => lines[at] = value.clone(),
         "swap" => lines.swap(at, at + 1),
         "end" => lines.truncate(at + 1),
+        "splice" => drop(lines.splice(
+            at..at + number("count")?,
+            edit["values"].as_array()?.iter().cloned(),
+        )),
+        "move" => {
+            let line = lines.remove(at);
+            lines.insert(number("to")? - 1, line);
+        }
         "set" | "unset" => {
             let (parent, key) = edit["pointer"].as_str()?.rsplit_once('/')?;
             let parent = lines[at].pointer_mut(parent)?.as_object_mut()?;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use quipu::contract::Wire;
 use serde_json::{Value, json};
 
-use crate::edits::{delete, end, insert, replace, set, swap, unset};
+use crate::edits::{delete, end, insert, replace, set, shift, splice, swap, unset};
 use crate::scenarios::{self, agent_end, agent_line, agent_start, arbitration, filler};
 use crate::script::{
     Compacted, Script, answer, call, custom, deltas, execution, hook, result, text, thinking, user,
@@ -85,6 +85,9 @@ pub(crate) fn edits(
                 );
             }
         }
+        if plain {
+            edits.extend(hunks(wire, lines, index, &states));
+        }
         // One line more, before this one.
         let room = if counted {
             filled && *line == filler
@@ -112,6 +115,83 @@ pub(crate) fn edits(
     if plain && !counted {
         edits.push(insert(lines.len() + 1, &filler));
         edits.extend(templates.iter().map(|value| insert(lines.len() + 1, value)));
+    }
+    edits
+}
+
+/// Edits of several lines at once, from that one on.
+fn hunks(wire: Wire, lines: &[Value], index: usize, states: &[String]) -> Vec<Value> {
+    let mut edits = Vec::new();
+    let kind = |index: usize| {
+        lines
+            .get(index)
+            .map_or("", |line| line["type"].as_str().unwrap())
+    };
+    let line = &lines[index];
+    // What begins and ends, under an id that was used.
+    for pointer in ["/toolCallId", "/hookRunId"] {
+        let pair =
+            [index, index + 1].map(|at| lines.get(at).and_then(|line| line.pointer(pointer)));
+        let whole = kind(index) == "tool_execution_start" || line["phase"] == "start";
+        if let ([Some(first), Some(second)], true) = (pair, whole)
+            && first == second
+        {
+            for earlier in lines[..index]
+                .iter()
+                .filter(|line| line["type"] == kind(index))
+            {
+                if let Some(id) = earlier.pointer(pointer).filter(|id| *id != first) {
+                    let other = [line, &lines[index + 1]].map(|line| {
+                        let mut line = line.clone();
+                        *line.pointer_mut(pointer).unwrap() = id.clone();
+                        line
+                    });
+                    edits.push(splice(index + 1, 2, &other));
+                }
+            }
+        }
+    }
+    // The end of a block after what follows its answer.
+    let block = line
+        .pointer("/assistantMessageEvent/type")
+        .and_then(Value::as_str);
+    if block.is_some_and(|kind| kind.ends_with("_end")) {
+        let later =
+            (index..lines.len()).filter(|at| matches!(kind(*at), "message_end" | "message_start"));
+        edits.extend(later.take(3).map(|at| shift(index + 1, at + 1)));
+    }
+    // A message where tools run.
+    if states[index] == "tools" && kind(index) == "tool_execution_end" {
+        let lines = ["message_start", "message_end"]
+            .map(|kind| json!({ "type": kind, "message": user("other") }));
+        edits.push(splice(index + 1, 0, &lines));
+    }
+    // A series of retries without its end, and a call without its result.
+    if kind(index) == "auto_retry_end" && kind(index + 1) == "tool_execution_start" {
+        let until = (index..lines.len())
+            .find(|at| kind(*at) == "turn_end")
+            .unwrap_or(index);
+        let kept = lines[index + 1..until]
+            .iter()
+            .filter(|line| line["type"] != "message_start" && line["type"] != "message_end");
+        let mut kept: Vec<Value> = kept.cloned().collect();
+        if wire == Wire::Quipu {
+            kept.resize(until - index, filler(wire));
+        }
+        edits.push(splice(index + 1, until - index, &kept));
+        // The same with an end that comes too late.
+        edits.push(shift(index + 1, until + 1));
+        let mut late: Vec<Value> = kept
+            .iter()
+            .filter(|line| line["type"] != filler(wire)["type"])
+            .cloned()
+            .collect();
+        if wire == Wire::Quipu {
+            late.resize(until - index - 1, filler(wire));
+        }
+        late.push(lines[until].clone());
+        late.push(line.clone());
+        edits.push(splice(index + 1, until - index + 1, &late));
     }
     edits
 }

@@ -278,6 +278,44 @@ fn native() -> Vec<(&'static str, Vec<Value>)> {
     s.run().run_end(false);
     streams.push(("aborted", s.end("interrupted")));
 
+    let mut s = Script::begin();
+    let open = answer(json!([thinking("hm"), text("half"), call("c")]), "aborted");
+    simple(&mut s, "go", &open);
+    streams.push(("aborted_in_an_answer", s.end("interrupted")));
+
+    // One call after the other.
+    let mut s = Script::begin();
+    s.run()
+        .turn()
+        .whole(&user("go"))
+        .told(&answer(json!([call("a"), call("b")]), "toolUse"));
+    for id in ["a", "b"] {
+        s.line(execution("start", id)).line(execution("end", id));
+    }
+    s.whole(&result("a")).whole(&result("b")).turn_end();
+    s.turn().told(&says).turn_end().run_end(false);
+    streams.push(("tools_in_turn", s.end("completed")));
+
+    // Its answer is its last, since a limit was reached.
+    let mut s = Script::begin();
+    s.run()
+        .turn()
+        .whole(&user("go"))
+        .told(&broken)
+        .turn_end()
+        .run_end(true)
+        .retry(1);
+    s.run()
+        .turn()
+        .told(&answer(json!([call("a")]), "toolUse"))
+        .retried(true, 1);
+    s.line(execution("start", "a"))
+        .line(execution("end", "a"))
+        .whole(&result("a"))
+        .turn_end()
+        .run_end(false);
+    streams.push(("retry_healed_and_stopped", s.end("completed")));
+
     streams.push(("compactions", compactions(&says)));
     streams.push(("overflow", overflow(&says)));
 
@@ -471,6 +509,14 @@ fn overflow(says: &Value) -> Vec<Value> {
     s.end("failed")
 }
 
+/// The whole stream of an agent that has nothing to do.
+fn child(id: &str) -> Vec<Value> {
+    let mut child = Script::begin();
+    child.run().run_end(false);
+    let lines = child.end("completed").into_iter();
+    lines.map(|line| agent_line(id, line)).collect()
+}
+
 fn agents(says: &Value) -> Vec<Value> {
     let mut s = Script::begin();
     s.run()
@@ -480,12 +526,8 @@ fn agents(says: &Value) -> Vec<Value> {
     let mut decided = arbitration("g1", "success", None);
     decided["usage"] = usage(7, 1);
     s.line(execution("start", "a"));
-    s.lines([
-        agent_start("g1"),
-        decided,
-        agent_start("g2"),
-        agent_line("g1", json!({ "type": "turn_start" })),
-    ]);
+    s.lines([agent_start("g1"), decided, agent_start("g2")]);
+    s.lines(child("g1"));
     s.lines([arbitration("g2", "failure", None), agent_end("g2", false)]);
     s.line(execution("end", "a")).whole(&result("a")).turn_end();
     s.turn().told(says).turn_end();
@@ -498,14 +540,14 @@ fn agents(says: &Value) -> Vec<Value> {
         agent_end("g1", true),
         agent_start("g3"),
         arbitration("g3", "success", Some(1)),
-    ]);
-    s.lines([
         agent_start("g4"),
-        agent_line("g3", json!({ "type": "turn_start" })),
-        arbitration("g3", "failure", Some(2)),
-        agent_line("g4", json!({ "type": "turn_start" })),
-        arbitration("g4", "success", Some(2)),
-        agent_line("g4", json!({ "type": "turn_start" })),
+    ]);
+    s.lines(child("g3"))
+        .line(arbitration("g3", "failure", Some(2)));
+    s.lines(child("g4"))
+        .line(arbitration("g4", "success", Some(2)));
+    s.lines(child("g4"));
+    s.lines([
         agent_end("g3", false),
         agent_end("g4", true),
         agent_start("g5"),

@@ -48,6 +48,8 @@ pub(crate) fn search(
     let witness = Witness::new(wire, grammar);
     let mut cases: BTreeMap<String, Case> = BTreeMap::new();
     for (name, lines) in legal {
+        let findings = witness.findings(lines);
+        assert!(findings.is_empty(), "{} {name}: {findings:?}", wire.name());
         cases.insert(name.clone(), Case::new(wire, lines.clone()));
     }
     let mut chosen = Chosen {
@@ -77,6 +79,7 @@ pub(crate) fn search(
             .collect(),
         candidates: candidates(wire, legal),
     });
+    let mut searched = false;
     for rule in rules.iter().filter(|rule| !rule.foreign) {
         let old = known.iter().find(|proof| proof.rule == rule.name);
         if let Some(old) = old.filter(|proof| proof.holds(wire, &rules, rule, &cases)) {
@@ -93,6 +96,7 @@ pub(crate) fn search(
                 None,
             ))
         };
+        searched = true;
         match search.proof(rule).or_else(implied) {
             Some((proof, candidate)) => {
                 chosen.proofs.push(proof);
@@ -109,7 +113,7 @@ pub(crate) fn search(
         }
     }
     // One of each kind besides, whether a rule needs it or not.
-    if known.is_empty() {
+    if searched {
         let kind = |case: &Illegal| (case.rule.clone(), case.edit["op"].to_string());
         let mut kinds: BTreeSet<_> = chosen.illegal.iter().map(kind).collect();
         for case in search.candidates.iter().map(Candidate::illegal) {
@@ -175,8 +179,17 @@ impl Candidate<'_> {
             Value::Null => String::new(),
             value => format!(" {value}").chars().take(40).collect(),
         };
+        let ids = self.edit["values"].as_array().into_iter().flatten();
+        let ids = ids.filter_map(|line| line.pointer("/toolCallId").or(line.pointer("/hookRunId")));
+        let wide: String = self
+            .edit
+            .get("to")
+            .into_iter()
+            .chain(ids)
+            .map(|value| format!(" {value}").replace('"', ""))
+            .collect();
         format!(
-            "{}: {} {}{}{}",
+            "{}: {} {}{}{}{wide}",
             self.base,
             text("op"),
             self.edit["line"],
@@ -211,7 +224,9 @@ fn candidates<'s>(wire: Wire, legal: &'s Streams) -> Vec<Candidate<'s>> {
                 "{op} {was} {} {} {}",
                 states[at], edit["pointer"], edit["value"]
             );
+            let wide = matches!(op, "move" | "splice");
             if !keys.insert(key)
+                && !wide
                 && !matches!(op, "delete" | "swap" | "unset")
                 && edit["value"] != filler
             {
@@ -232,7 +247,7 @@ fn candidates<'s>(wire: Wire, legal: &'s Streams) -> Vec<Candidate<'s>> {
             let sort = format!("{found:?} {op} {was} {} {}", edit["pointer"], edit["value"]);
             // Which answer or call it is about makes a difference that the findings do not show.
             let small = matches!(op, "delete" | "swap") || edit["value"] == filler;
-            let most = if op == "unset" {
+            let most = if op == "unset" || wide {
                 40
             } else if small {
                 5
@@ -365,7 +380,10 @@ impl<'s> Search<'s> {
         // What only this rule still allows, once nothing else forbids it.
         for (at, candidate) in self.candidates.iter().enumerate() {
             let near = candidate.seen.len() < 6
-                && candidate.edit["op"] == "swap"
+                && matches!(
+                    candidate.edit["op"].as_str(),
+                    Some("swap" | "move" | "splice")
+                )
                 && rule.name.starts_with("pairs/");
             if let Some(twins) = near
                 .then(|| self.twins(rule, candidate, None, false))
@@ -502,7 +520,10 @@ impl<'s> Search<'s> {
                         && if other_pair {
                             names.contains(&other.name)
                         } else {
-                            other.group == group && other.name != names[0] && !other.allows
+                            other.group == group
+                                && !other.allows
+                                && !other.name.contains(" where ")
+                                && !rule.name.starts_with(&other.name)
                         }
                 };
                 let more: Vec<&'s Rule> = self.rules.iter().filter(|other| fits(&other)).collect();
