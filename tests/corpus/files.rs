@@ -8,12 +8,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use quipu::contract::Wire;
-
 use crate::BUNDLES;
 use crate::lines::Case;
-use crate::streams::{Illegal, Proof, in_disorder, proofs};
-use crate::{by_hand, foreign, scenarios, search};
 
 const REPAIR: &str = "run `UPDATE=1 cargo test --test corpus` and commit tests/corpus/";
 
@@ -29,59 +25,9 @@ fn made() -> BTreeMap<String, String> {
             files.insert(format!("lines/{name}/{event}.jsonl"), print(&cases));
         }
     }
-    for wire in Wire::ALL {
-        let legal = scenarios::streams(wire);
-        let below = format!("streams/{}", wire.name());
-        for (name, lines) in &legal {
-            files.insert(format!("{below}/legal/{name}.jsonl"), each_on_a_line(lines));
-        }
-        let foreign = foreign::streams(wire, &legal);
-        for (name, lines) in &foreign {
-            files.insert(
-                format!("{below}/foreign/{name}.jsonl"),
-                each_on_a_line(lines),
-            );
-        }
-        let (illegal, rules) = if updating() {
-            let (_, prompts) = legal.iter().find(|(name, _)| name == "prompts").unwrap();
-            let known: Vec<Illegal> = in_disorder(wire).collect();
-            let mut chosen = search::search(wire, &legal, known, &proofs(wire));
-            chosen.illegal.extend(by_hand::illegal(wire, prompts));
-            chosen.illegal.extend(foreign::illegal(&foreign));
-            let (proofs, survivors) = foreign::proofs(wire, &foreign);
-            chosen.proofs.extend(proofs);
-            chosen.survivors.extend(survivors);
-            println!(
-                "{} without a case:\n{}",
-                chosen.survivors.len(),
-                chosen.survivors.join("\n")
-            );
-            (
-                each_on_a_line(chosen.illegal.iter().map(Illegal::print)),
-                each_on_a_line(chosen.proofs.iter().map(Proof::print)),
-            )
-        } else {
-            // What was chosen is proved elsewhere; here it is only pinned.
-            let text = |file: &str| fs::read_to_string(folder().join(&below).join(file)).unwrap();
-            (text("illegal.jsonl"), text("rules.jsonl"))
-        };
-        files.insert(format!("{below}/illegal.jsonl"), illegal);
-        files.insert(format!("{below}/rules.jsonl"), rules);
-    }
     let manifest = manifest(&files);
     files.insert("manifest.json".into(), manifest);
     files
-}
-
-fn updating() -> bool {
-    std::env::var_os("UPDATE").is_some_and(|value| !value.is_empty() && value != "0")
-}
-
-fn each_on_a_line<T: std::fmt::Display>(values: impl IntoIterator<Item = T>) -> String {
-    values.into_iter().fold(String::new(), |mut text, value| {
-        let _ = writeln!(text, "{value}");
-        text
-    })
 }
 
 /// The cases by the type of the line that they are or were.
@@ -108,9 +54,8 @@ fn print(cases: &[&Case]) -> String {
         let mut entry = Map::new();
         entry.insert("valid".into(), case.fault.is_none().into());
         if let (Some((keyword, pointer)), Some(of)) = (&case.fault, &case.of) {
-            let of = valid
-                .iter()
-                .position(|line| line.to_string() == of.to_string());
+            let text = of.to_string();
+            let of = valid.iter().position(|line| line.to_string() == text);
             let of = of.unwrap_or_else(|| panic!("{case:?} was no valid line"));
             entry.insert("keyword".into(), (*keyword).into());
             entry.insert("pointer".into(), pointer.as_str().into());
@@ -152,7 +97,7 @@ fn stored(dir: &Path, below: &str, files: &mut BTreeMap<String, String>) {
         let path = format!("{below}{}", entry.file_name().to_string_lossy());
         if entry.path().is_dir() {
             stored(&entry.path(), &format!("{path}/"), files);
-        } else if !path.ends_with(".rs") && path != "README.md" {
+        } else if Path::new(&path).extension().is_none_or(|of| of != "rs") && path != "README.md" {
             files.insert(path, fs::read_to_string(entry.path()).unwrap());
         }
     }
@@ -161,7 +106,7 @@ fn stored(dir: &Path, below: &str, files: &mut BTreeMap<String, String>) {
 #[test]
 fn the_files_are_what_schema_and_grammar_make() {
     let made = made();
-    if updating() {
+    if std::env::var_os("UPDATE").is_some_and(|value| !value.is_empty() && value != "0") {
         for part in ["lines", "streams"] {
             let _ = fs::remove_dir_all(folder().join(part));
         }

@@ -47,9 +47,8 @@ fn the_validator_of_the_build_agrees() {
         let validator = Validator::new(document);
         for case in cases {
             match (validator.check("", &case.line), &case.fault) {
-                (Ok(()), None) => {}
                 // Of a union it says where it is, not where its discriminator would be.
-                (Err(_), Some(("oneOf", _))) => {}
+                (Ok(()), None) | (Err(_), Some(("oneOf", _))) => {}
                 (Err(found), Some((_, pointer))) if found.pointer == *pointer => {}
                 (found, _) => wrong.push(format!("{name}: {found:?}: {case:?}")),
             }

@@ -43,7 +43,7 @@ fn walk(schema: &Value, at: &str, rules: &mut Vec<Rule>) {
         let place = format!("{at}/{keyword}");
         match keyword.as_str() {
             "type" if schema.get("const").is_some() || schema.get("enum").is_some() => {
-                add(place, Kind::Implied)
+                add(place, Kind::Implied);
             }
             "type" | "const" | "minimum" | "items" | "$ref" | "allOf" => add(place, Kind::Limit),
             "additionalProperties" if value == false => add(place, Kind::Limit),

@@ -95,14 +95,13 @@ pub(crate) fn assert_projections(lines: &[Value], size: usize) {
 fn assert_way_back(wire: Wire, bytes: &[u8]) {
     let native = converted(wire, Wire::Quipu, bytes);
     let findings = verify::errors(Wire::Quipu, &native);
-    if !findings.is_empty() {
-        panic!(
-            "from the {} wire:\n{}\n\n{}",
-            wire.name(),
-            findings.join("\n"),
-            String::from_utf8_lossy(&native)
-        );
-    }
+    assert!(
+        findings.is_empty(),
+        "from the {} wire:\n{}\n\n{}",
+        wire.name(),
+        findings.join("\n"),
+        String::from_utf8_lossy(&native)
+    );
     let again = converted(Wire::Quipu, wire, &native);
     let lines = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     for (line, other) in lines(&again).lines().zip(lines(bytes).lines()) {
