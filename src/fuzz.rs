@@ -7,6 +7,7 @@
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub use crate::convert::fuzz::convert;
 pub use crate::event::fuzz::partial_json;
 pub use crate::model::fuzz::{anthropic, google, openai_chat, openai_responses, sse};
 pub use crate::session::fuzz::session;
@@ -17,6 +18,7 @@ pub type Target = fn(&[u8]);
 /// Every target with its name, which is that of its seed folder.
 pub const TARGETS: &[(&str, Target)] = &[
     ("anthropic", anthropic),
+    ("convert", convert),
     ("google", google),
     ("openai_chat", openai_chat),
     ("openai_responses", openai_responses),

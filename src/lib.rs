@@ -8,12 +8,16 @@ pub mod cli;
 pub mod codegen;
 pub mod config;
 pub mod contract;
+pub mod convert;
 pub mod event;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzz;
 pub mod model;
+pub mod replay;
+pub mod sample;
 pub mod session;
+pub mod stats;
 pub mod subagent;
 pub mod tool;
 pub mod wire;

@@ -27,7 +27,8 @@ use crate::wire::Wire;
     version = version(),
     args_override_self = true,
     max_term_width = 100,
-    after_help = "Subcommands, as the first word: models, sessions, schema, completions, man (`quipu help` lists them).
+    after_help = "Subcommands, as the first word: models, sessions, verify, schema, convert, sample, replay, stats,
+                  completions, man (`quipu help` lists them).
 \
                   Put `--` before a prompt that is such a word."
 )]
@@ -211,7 +212,7 @@ fn time(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "use seconds, or a time such as 90s, 5m or 1h30m".to_owned())
 }
 
-fn wire() -> impl clap::builder::TypedValueParser<Value = Wire> {
+pub(super) fn wire() -> impl clap::builder::TypedValueParser<Value = Wire> {
     use clap::builder::{PossibleValuesParser, TypedValueParser as _};
     PossibleValuesParser::new(Wire::ALL.map(Wire::name)).try_map(|name| name.parse::<Wire>())
 }

@@ -1,10 +1,16 @@
 //! The subcommands.
 
+mod convert;
+mod io;
 mod models;
+mod replay;
+mod sample;
 mod schema;
 mod sessions;
+mod stats;
+mod verify;
 
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
@@ -28,8 +34,18 @@ pub(super) enum Command {
     Models(models::Models),
     /// List the sessions of this folder, show one, or write one out as Markdown
     Sessions(sessions::Sessions),
+    /// Write a recording of one wire as the same recording of another
+    Convert(convert::Convert),
+    /// Write a legal stream that holds every event, variant and optional field of a wire
+    Sample(sample::Sample),
+    /// Check event streams: each line against the schema, the order, ids, pairings and sums
+    Verify(verify::Verify),
     /// Show, print, check and compare the contract of the stream, or a schema folder of yours
     Schema(schema::Schema),
+    /// Write a recording again with its timing: a stand-in for the agent in tests
+    Replay(replay::Replay),
+    /// Count what streams hold: turns, tools and their times, tokens, cost, bytes
+    Stats(stats::Stats),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -49,7 +65,12 @@ pub(super) fn run(command: &Command) -> ExitCode {
     match command {
         Command::Models(models) => models.run(),
         Command::Sessions(sessions) => sessions.run(),
+        Command::Convert(convert) => convert.run(),
+        Command::Sample(sample) => sample.run(),
+        Command::Verify(verify) => verify.run(),
         Command::Schema(schema) => schema.run(),
+        Command::Replay(replay) => replay.run(),
+        Command::Stats(stats) => stats.run(),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut whole(), "quipu", &mut script);
@@ -83,9 +104,9 @@ pub(super) fn print(text: &[u8]) -> ExitCode {
 }
 
 /// The status after something was printed; a reader that goes away early is no error.
-fn printed(written: io::Result<()>) -> ExitCode {
+fn printed(written: std::io::Result<()>) -> ExitCode {
     match written {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             note(&format!(
                 "quipu: standard output cannot be written: {error}"
             ));

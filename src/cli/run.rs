@@ -89,7 +89,8 @@ pub(super) fn fail(options: WireOptions, failure: Failure) -> ExitCode {
     block_on(stream(options, None, Err(failure), nothing))
 }
 
-fn block_on(stream: impl Future<Output = u8>) -> ExitCode {
+/// Plays a stream to its end and gives its exit status.
+pub(super) fn block_on(stream: impl Future<Output = u8>) -> ExitCode {
     let runtime = match tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

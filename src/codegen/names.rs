@@ -1,7 +1,7 @@
 //! Names: from the wire's spelling to those of Rust types, variants and fields.
 
 /// The words of `snake_case`, `kebab-case` or `camelCase`, in lower case.
-fn words(name: &str) -> Vec<String> {
+pub(super) fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut fresh = true;
     for c in name.chars() {
@@ -41,6 +41,12 @@ pub fn screaming(name: &str) -> String {
     words(name).join("_").to_ascii_uppercase()
 }
 
+/// `QuipuEvent` becomes `quipu_event`.
+#[must_use]
+pub fn snake(name: &str) -> String {
+    words(name).join("_")
+}
+
 /// Whether `name` can be a type: a capital, then letters and digits.
 #[must_use]
 pub fn is_pascal(name: &str) -> bool {
@@ -72,6 +78,7 @@ mod tests {
         assert_eq!(pascal("toolResult"), "ToolResult");
         assert_eq!(pascal("cancelled-by-extension"), "CancelledByExtension");
         assert_eq!(screaming("QuipuEvent"), "QUIPU_EVENT");
+        assert_eq!(snake("QuipuEvent"), "quipu_event");
         assert!(is_pascal("Usage") && !is_pascal("usage") && !is_pascal("A_b") && !is_pascal(""));
         assert!(is_plain("cacheWrite1h") && is_plain("per-turn-cap"));
         assert!(!is_plain("Max") && !is_plain("a__b") && !is_plain("+1") && !is_plain(""));

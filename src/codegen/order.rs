@@ -37,6 +37,11 @@ impl Asked<'_> {
     }
 }
 
+/// Whether others than Quipu do it, and Quipu does not.
+fn is_foreign(entry: &Value) -> bool {
+    entry.get("foreign").and_then(Value::as_bool) == Some(true)
+}
+
 impl<'a> Order<'a> {
     pub(super) fn of(schema: &'a Schema, wire: &str) -> Self {
         Self(
@@ -88,7 +93,7 @@ impl<'a> Order<'a> {
                 .and_then(Value::as_array)
                 .into_iter()
                 .flatten();
-            for pattern in on.filter(|pattern| asked.is_meant_by(pattern)) {
+            for pattern in on.filter(|pattern| asked.is_meant_by(pattern) && !is_foreign(pattern)) {
                 let to = pattern
                     .get("to")
                     .and_then(Value::as_str)
@@ -114,7 +119,7 @@ impl<'a> Order<'a> {
     fn anywhere(&self, asked: &Asked) -> Vec<String> {
         let mut lines = Vec::new();
         for entry in self.list("anywhere") {
-            if !strings(entry, "events").contains(&asked.event) {
+            if !strings(entry, "events").contains(&asked.event) || is_foreign(entry) {
                 continue;
             }
             let legal = strings(entry, "in");

@@ -1,6 +1,13 @@
 //! The contract of the stream: its bundles, version and grammar, as this build embeds them.
 
+pub mod check;
+pub(crate) mod detect;
 pub mod diff;
+pub mod grammar;
+pub mod json;
+pub mod lines;
+pub mod moment;
+pub mod verify;
 
 use crate::codegen;
 use crate::codegen::load::Folder;

@@ -198,6 +198,16 @@ impl MessageFold {
         blocks.map(|block| block.content.so_far()).collect()
     }
 
+    /// How many blocks there are.
+    pub(crate) fn len(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// Whether the block at this place has no end yet.
+    pub(crate) fn is_open(&self, index: usize) -> bool {
+        self.blocks.get(index).is_some_and(|block| block.open)
+    }
+
     /// Whether a message says what the deltas determine.
     pub fn agrees_with(&self, message: &AssistantMessage) -> Result<(), Disagreement> {
         if message.content.len() != self.blocks.len() {

@@ -287,4 +287,4 @@ macro_rules! targets {
     };
 }
 
-targets! { anthropic google openai_chat openai_responses partial_json session sse }
+targets! { anthropic convert google openai_chat openai_responses partial_json session sse }

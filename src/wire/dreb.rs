@@ -148,17 +148,12 @@ impl Dreb {
             Event::BackgroundAgentEvent(event) => self.child(event, write),
             Event::BackgroundAgentEnd(event) => {
                 if let Some(mut child) = self.children.remove(&event.agent_id) {
-                    child.end(&mut within(&event.agent_id, write));
+                    child.cut_off(&mut within(&event.agent_id, write));
                 }
                 self.line(event, write);
             }
             Event::ParentPausedForBackgroundAgents(event) => self.line(event, write),
-            Event::StreamEnd(event) if event.outcome == Outcome::Interrupted => {
-                // A missing `agent_end` is how this wire tells of a signal.
-                if !self.held.is_empty() {
-                    self.begin_without_run(write);
-                }
-            }
+            Event::StreamEnd(event) if event.outcome == Outcome::Interrupted => self.cut_off(write),
             Event::StreamEnd(_) => {
                 self.begin_without_run(write);
                 self.end(write);
@@ -206,6 +201,13 @@ impl Dreb {
         }
     }
 
+    /// The stream stops here. A missing `agent_end` is how this wire tells of a signal.
+    fn cut_off(&mut self, write: &mut Write<'_>) {
+        if !self.held.is_empty() {
+            self.begin_without_run(write);
+        }
+    }
+
     fn line(&mut self, event: impl Into<DrebEvent>, write: &mut Write<'_>) {
         if self.begun {
             write(DrebLine::Event(event.into()));
@@ -240,7 +242,7 @@ impl Dreb {
             QuipuEvent::Session(_) => {
                 // The next step of a chain.
                 if let Some(mut child) = self.children.remove(&agent_id) {
-                    child.end(&mut within(&agent_id, write));
+                    child.cut_off(&mut within(&agent_id, write));
                 }
             }
             event => {

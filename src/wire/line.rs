@@ -12,7 +12,7 @@ use serde_json::ser::Formatter;
 ///
 /// # Errors
 /// Only if the value's own `Serialize` fails; nothing is appended then.
-pub(super) fn append(line: &mut Vec<u8>, value: &impl Serialize) -> io::Result<()> {
+pub(crate) fn append(line: &mut Vec<u8>, value: &impl Serialize) -> io::Result<()> {
     json(line, value)?;
     line.push(b'\n');
     Ok(())

@@ -7,7 +7,7 @@
 
 mod dreb;
 mod filter;
-mod line;
+pub(crate) mod line;
 mod output;
 mod projection;
 mod senpi;
@@ -18,8 +18,10 @@ mod writer;
 pub use crate::contract::Wire;
 pub use filter::{EventFilter, UnknownEvent};
 pub use output::{Ending, EventSender, Finished, Output, StreamClosed};
+pub(crate) use output::{append, stalled, stdout};
 pub use projection::{Line, Projection};
 pub(crate) use visible::{visible, visible_line, visible_note};
+pub(crate) use writer::Writer;
 
 /// What standard output holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::text::Text;
 use super::writer::Writer;
-use super::{Form, Projection, WireOptions, line, visible_line};
+use super::{Form, Line, Projection, WireOptions, line, visible_line};
 use crate::event::tracker::{CloseReason, OrderError, Tracker};
 use crate::event::{ModelRef, Outcome, QuipuEvent, Stamp, StopReason, StreamEndEvent, StreamError};
 
@@ -111,11 +111,7 @@ impl Output {
         options: WireOptions,
         cancel: CancellationToken,
     ) -> io::Result<(EventSender, Self)> {
-        // A handle without the line buffer of `std::io::Stdout`, which would cut long lines in two.
-        let sink = File::from(io::stdout().as_fd().try_clone_to_owned()?);
-        watch_reader(sink.try_clone()?, cancel.clone())?;
-        let probe = sink.try_clone()?;
-        let unread = move || rustix::io::ioctl_fionread(&probe).unwrap_or(0);
+        let (sink, unread) = stdout(&cancel)?;
         Self::start(options, sink, unread, cancel)
     }
 
@@ -171,15 +167,7 @@ impl Output {
         };
         let stalled = async {
             interrupt.await;
-            let mut seen = (written.load(Ordering::Relaxed), unread());
-            let mut since = Instant::now();
-            while since.elapsed() < PATIENCE {
-                sleep(PATIENCE / 20).await;
-                let now = (written.load(Ordering::Relaxed), unread());
-                if now != seen {
-                    (seen, since) = (now, Instant::now());
-                }
-            }
+            stalled(&written, unread).await;
         };
         tokio::select! {
             biased;
@@ -187,6 +175,36 @@ impl Output {
             () = stalled => Finished { error: None, gave_up: true, disorder: None },
         }
     }
+}
+
+/// Waits until the reader has taken nothing for too long.
+pub(crate) async fn stalled(written: &AtomicU64, unread: impl Fn() -> u64) {
+    let mut seen = (written.load(Ordering::Relaxed), unread());
+    let mut since = Instant::now();
+    while since.elapsed() < PATIENCE {
+        sleep(PATIENCE / 20).await;
+        let now = (written.load(Ordering::Relaxed), unread());
+        if now != seen {
+            (seen, since) = (now, Instant::now());
+        }
+    }
+}
+
+/// Standard output, and what tells how many written bytes its reader has not taken.
+///
+/// `cancel` is cancelled as soon as the reader of a pipe has gone.
+///
+/// # Errors
+/// When the system gives no thread or no second handle.
+pub(crate) fn stdout(
+    cancel: &CancellationToken,
+) -> io::Result<(File, impl Fn() -> u64 + Send + Sync + 'static)> {
+    // A handle without the line buffer of `std::io::Stdout`, which would cut long lines in two.
+    let sink = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+    watch_reader(sink.try_clone()?, cancel.clone())?;
+    let probe = sink.try_clone()?;
+    let unread = move || rustix::io::ioctl_fionread(&probe).unwrap_or(0);
+    Ok((sink, unread))
 }
 
 /// Events to lines, on the writer's thread.
@@ -283,21 +301,18 @@ impl<W: Write> Lines<W> {
             if !options.events.passes(&line) {
                 return;
             }
-            let buffer = writer.buffer();
-            let start = buffer.len();
-            let kind = line.kind();
-            if let Err(fault) = line.append_to(buffer) {
+            let stamp = options.stamp.then(|| Stamp {
+                seq: *count,
+                at: now(),
+            });
+            if let Err(fault) = append(writer.buffer(), &line, stamp) {
                 let _ = writeln!(
                     io::stderr(),
-                    "quipu: an event ({kind}) cannot be written: {}",
+                    "quipu: an event ({}) cannot be written: {}",
+                    line.kind(),
                     visible_line(&fault.to_string())
                 );
                 return;
-            }
-            if options.stamp {
-                // Every line begins with its type: `{"type":"…"`.
-                let at = start + r#"{"type":"""#.len() + kind.len();
-                buffer.splice(at..at, stamp(*count));
             }
             *count += 1;
         });
@@ -361,15 +376,38 @@ fn watch_reader(pipe: File, cancel: CancellationToken) -> io::Result<()> {
     Ok(())
 }
 
-/// The fields of a stamp, ready to stand behind a line's type.
-fn stamp(seq: u64) -> Vec<u8> {
+/// Milliseconds since 1970.
+fn now() -> u64 {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
-    let at = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Appends a line with its stamp, if it has one.
+///
+/// # Errors
+/// Only if a value cannot be serialised; nothing is appended then.
+pub(crate) fn append(
+    buffer: &mut Vec<u8>,
+    line: &Line<'_>,
+    stamp: Option<Stamp>,
+) -> io::Result<()> {
+    let start = buffer.len();
+    line.append_to(buffer)?;
+    if let Some(stamp) = stamp {
+        // Every line begins with its type: `{"type":"…"`.
+        let at = start + r#"{"type":"""#.len() + line.kind().len();
+        buffer.splice(at..at, fields(&stamp));
+    }
+    Ok(())
+}
+
+/// The fields of a stamp, ready to stand behind a line's type.
+fn fields(stamp: &Stamp) -> Vec<u8> {
     let mut object = Vec::new();
     // Two integers cannot fail to serialise.
-    let _ = line::append(&mut object, &Stamp { seq, at });
+    let _ = line::append(&mut object, stamp);
     let fields = object
         .strip_prefix(b"{")
         .and_then(|rest| rest.strip_suffix(b"}\n"));

@@ -13,7 +13,7 @@ const PIECE: usize = 16 << 10;
 ///
 /// Between two calls of [`Writer::flush`] the sink has received either all of a line or nothing of it,
 /// unless it failed. After its first error the writer takes lines and drops them.
-pub(super) struct Writer<W> {
+pub(crate) struct Writer<W> {
     sink: W,
     waiting: Vec<u8>,
     written: Arc<AtomicU64>,
@@ -21,7 +21,7 @@ pub(super) struct Writer<W> {
 }
 
 impl<W: Write> Writer<W> {
-    pub(super) fn new(sink: W) -> Self {
+    pub(crate) fn new(sink: W) -> Self {
         Self {
             sink,
             waiting: Vec::new(),
@@ -31,32 +31,32 @@ impl<W: Write> Writer<W> {
     }
 
     /// Bytes that the sink has taken.
-    pub(super) fn progress(&self) -> Arc<AtomicU64> {
+    pub(crate) fn progress(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.written)
     }
 
     /// The buffer that the next line is appended to, as a whole.
-    pub(super) fn buffer(&mut self) -> &mut Vec<u8> {
+    pub(crate) fn buffer(&mut self) -> &mut Vec<u8> {
         &mut self.waiting
     }
 
     /// Whether enough lines wait that they should be written now.
-    pub(super) fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.waiting.len() >= FULL
     }
 
     /// Why lines are dropped, if they are.
-    pub(super) fn error(&self) -> Option<&io::Error> {
+    pub(crate) fn error(&self) -> Option<&io::Error> {
         self.error.as_ref()
     }
 
     /// The first error, given away.
-    pub(super) fn into_error(self) -> Option<io::Error> {
+    pub(crate) fn into_error(self) -> Option<io::Error> {
         self.error
     }
 
     /// Writes what waits. `false` once the sink has failed.
-    pub(super) fn flush(&mut self) -> bool {
+    pub(crate) fn flush(&mut self) -> bool {
         if self.error.is_none()
             && let Err(error) = self.write_waiting()
         {

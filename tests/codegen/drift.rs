@@ -1,6 +1,7 @@
 //! `generated/` holds what the schema and the list of proofs make, and nothing else.
 
 use crate::codegen::bundle::{self, Mode};
+use crate::codegen::client::{Client, Language};
 use crate::codegen::docs;
 use crate::codegen::model::Schema;
 use crate::{compaction, rust, schema};
@@ -36,6 +37,12 @@ fn made() -> BTreeMap<String, String> {
         for mode in Mode::ALL {
             let path = format!("bundle/{name}.{}.json", mode.name());
             files.insert(path, bundle::text(&schema, name, mode).unwrap());
+        }
+        let bundle = bundle::document(&schema, name, Mode::Open).unwrap();
+        let client = Client::read(&bundle, name, Some(&schema.version)).unwrap();
+        for language in Language::ALL {
+            let text = language.definitions(&client).unwrap();
+            files.insert(language.path(name), text);
         }
     }
     files

@@ -11,8 +11,12 @@ mod rust;
 
 mod apis;
 mod bundles;
+mod checker;
+mod clients;
+mod clients_sample;
 mod compaction;
 mod def_mistakes;
+mod definitions;
 mod drift;
 mod folder;
 mod mistakes;

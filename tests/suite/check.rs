@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use crate::{fold, grammar, schema, strict};
+use quipu::wire::Wire;
+
+use crate::{fold, grammar, schema, strict, verify};
 
 /// A stream that passed.
 #[derive(Clone, Debug)]
@@ -98,22 +100,33 @@ pub(crate) fn text_at<'a>(value: &'a Value, pointer: &str) -> &'a str {
         .unwrap_or_default()
 }
 
-/// All that is wrong with a whole native stream.
+/// All that is wrong with a whole native stream of the program.
 pub(crate) fn check(bytes: &[u8]) -> Result<Stream, Vec<String>> {
-    let text = split(bytes)?;
-    let (lines, mut findings) = parse(&text);
-    for (index, line) in text.iter().enumerate() {
+    let mut findings = Vec::new();
+    for (index, line) in split(bytes)?.iter().enumerate() {
         findings.extend(
             strict::read(line)
                 .err()
                 .map(|what| format!("line {}: {what}", index + 1)),
         );
     }
+    match check_any(bytes) {
+        Ok(stream) if findings.is_empty() => Ok(stream),
+        Ok(_) => Err(findings),
+        Err(more) => Err([findings, more].concat()),
+    }
+}
+
+/// The same for a stream that may hold what the program never writes.
+pub(crate) fn check_any(bytes: &[u8]) -> Result<Stream, Vec<String>> {
+    let text = split(bytes)?;
+    let (lines, mut findings) = parse(&text);
     if lines.len() == text.len() {
         findings.extend(schema::findings(&lines));
         findings.extend(grammar::native().findings(&lines));
         findings.extend(fold::findings(&lines));
         findings.extend(relayed(&lines));
+        findings.extend(verify::errors(Wire::Quipu, bytes));
     }
     if findings.is_empty() {
         Ok(Stream { lines })

@@ -9,9 +9,10 @@ use serde_json::{Map, Value, json};
 use crate::check::{kind, text_at};
 
 /// The rules of the grammar that this module checks, by the names they have there.
-pub(crate) const RULES: [&str; 7] = [
+pub(crate) const RULES: [&str; 8] = [
     "whole_messages",
     "fold",
+    "resolved_tool_name",
     "tool_starts",
     "tool_result_messages",
     "turn_end",
@@ -136,7 +137,7 @@ impl Reader {
                 self.usage.add(&line["event"]["usage"]);
             }
             "turn_end" => self.turn_end(line),
-            "agent_end" if line["messages"] != json!(self.run) => {
+            "agent_end" if without_state(&line["messages"]) != self.run => {
                 self.wrong("agent_end", "messages are not those of the run");
             }
             "stream_end" => self.stream_end(line, count),
@@ -184,7 +185,7 @@ impl Reader {
         let named = matches!(kind(delta), "toolcall_start" | "toolcall_end");
         if named != line["resolvedToolName"].is_string() {
             self.wrong(
-                "fold",
+                "resolved_tool_name",
                 "resolvedToolName belongs to starts and ends of calls",
             );
         }
@@ -344,6 +345,8 @@ impl Reader {
             ("completed", Some(0)) => !error,
             ("failed", Some(1..=3)) | ("limit", Some(1)) => error,
             ("interrupted", Some(129 | 130 | 143)) => line["error"]["code"] == "interrupted",
+            // The host has asked for it.
+            ("aborted", Some(1)) => true,
             _ => false,
         };
         if !sane {
@@ -353,6 +356,16 @@ impl Reader {
             );
         }
     }
+}
+
+/// The messages that have lines of their own.
+fn without_state(messages: &Value) -> Vec<Value> {
+    let state = ["bashExecution", "branchSummary", "compactionSummary"];
+    let messages = messages.as_array().into_iter().flatten();
+    messages
+        .filter(|message| !state.contains(&text_at(message, "/role")))
+        .cloned()
+        .collect()
 }
 
 /// Whether the one list ends with the other: the model may be told something before the result.

@@ -47,6 +47,8 @@ pub(crate) struct Grammar {
     r#final: Vec<String>,
     #[serde(default)]
     interrupted: Vec<String>,
+    #[serde(default, rename = "undocumented")]
+    _undocumented: Value,
     states: BTreeMap<String, State>,
     anywhere: Vec<Anywhere>,
     pairs: Vec<Pair>,
@@ -58,12 +60,17 @@ pub(crate) struct Grammar {
 struct State {
     #[serde(rename = "description")]
     _description: String,
+    #[serde(default, rename = "promise")]
+    _promise: Value,
     on: Vec<Step>,
 }
 
 #[derive(Deserialize)]
 struct Step {
     to: String,
+    /// Legal for others, not for Quipu.
+    #[serde(default)]
+    foreign: bool,
     #[serde(flatten)]
     pattern: Pattern,
 }
@@ -71,6 +78,9 @@ struct Step {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Anywhere {
+    /// Legal for others, not for Quipu.
+    #[serde(default)]
+    foreign: bool,
     events: Vec<String>,
     r#in: Vec<String>,
 }
@@ -81,6 +91,8 @@ struct Pair {
     name: String,
     #[serde(rename = "description")]
     _description: String,
+    #[serde(default, rename = "promise")]
+    _promise: Value,
     open: Vec<Pattern>,
     within: Vec<Pattern>,
     close: Vec<Pattern>,
@@ -111,6 +123,8 @@ pub(crate) struct Rule {
     _events: Vec<String>,
     #[serde(rename = "description")]
     _description: String,
+    #[serde(default, rename = "promise")]
+    _promise: Value,
 }
 
 #[derive(Deserialize)]
@@ -124,6 +138,8 @@ struct Pattern {
     r#in: Option<Vec<String>>,
     #[serde(default)]
     same: Vec<String>,
+    #[serde(default, rename = "promise")]
+    _promise: Value,
 }
 
 impl Pattern {
@@ -201,10 +217,10 @@ impl Grammar {
 
     fn step<'a>(&'a self, state: &'a str, line: &Value) -> Option<&'a str> {
         let mut steps = self.states.get(state)?.on.iter();
-        if let Some(step) = steps.find(|step| step.pattern.matches(line, state)) {
+        if let Some(step) = steps.find(|step| !step.foreign && step.pattern.matches(line, state)) {
             return Some(&step.to);
         }
-        let mut anywhere = self.anywhere.iter();
+        let mut anywhere = self.anywhere.iter().filter(|entry| !entry.foreign);
         let legal = anywhere.any(|entry| {
             entry.events.iter().any(|name| name == kind(line))
                 && entry.r#in.iter().any(|name| name == state)

@@ -101,6 +101,11 @@ impl Live {
         kill_process(self.pid(), signal).unwrap();
     }
 
+    /// Gives the process some input, with more to come.
+    pub(crate) fn feed(&mut self, bytes: &[u8]) {
+        std::io::Write::write_all(self.child.stdin.as_mut().unwrap(), bytes).unwrap();
+    }
+
     /// Gives the process its input and the end of it.
     pub(crate) fn input(&mut self, bytes: &[u8]) {
         std::io::Write::write_all(&mut self.child.stdin.take().unwrap(), bytes).unwrap();

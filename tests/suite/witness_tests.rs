@@ -263,6 +263,25 @@ fn the_fold_follows_messages_to_turns_and_runs() {
 }
 
 #[test]
+fn messages_without_lines_stand_in_the_end_of_a_run_alone() {
+    let state = json!({
+        "role": "branchSummary", "summary": "s", "fromId": "root", "timestamp": 1,
+    });
+    let put = |lines: &mut [Value], message: Value| {
+        let end = nth(lines, "agent_end", 0);
+        end["messages"].as_array_mut().unwrap().insert(1, message);
+    };
+    let told = edited(|lines| put(lines, state));
+    assert_eq!(fold::findings(&told), [""; 0]);
+    fold_finds("agent_end: messages", |lines| {
+        put(
+            lines,
+            json!({ "role": "user", "content": "never said", "timestamp": 1 }),
+        );
+    });
+}
+
+#[test]
 fn the_fold_counts() {
     let end = |lines: &mut [Value], at: &str, value: Value| {
         *lines.last_mut().unwrap().pointer_mut(at).unwrap() = value;

@@ -2,6 +2,7 @@
 
 mod bundle;
 mod diff;
+mod generate;
 mod lint;
 mod list;
 mod show;
@@ -39,6 +40,8 @@ enum What {
     Lint(lint::Lint),
     /// Compare two schemas: who breaks, and which step of the version it takes
     Diff(diff::Diff),
+    /// Print the types of a line for TypeScript, Python or Go
+    Generate(generate::Generate),
 }
 
 impl Schema {
@@ -49,6 +52,7 @@ impl Schema {
             What::Bundle(bundle) => bundle.run(),
             What::Lint(lint) => lint.run(),
             What::Diff(diff) => diff.run(),
+            What::Generate(generate) => return generate.run(),
         };
         done.unwrap_or_else(|failure| {
             note(&format!("quipu: {failure}"));

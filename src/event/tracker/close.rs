@@ -40,7 +40,8 @@ impl Tracker {
         ends
     }
 
-    fn next_end(&self, reason: &CloseReason) -> Option<QuipuEvent> {
+    /// The first of those ends; nothing is taken as seen.
+    pub(crate) fn next_end(&self, reason: &CloseReason) -> Option<QuipuEvent> {
         if let Some(message) = self.message.clone() {
             return Some(MessageEndEvent { message }.into());
         }
@@ -183,7 +184,8 @@ impl Tracker {
         )
     }
 
-    fn missing_turn_end(&self) -> Option<QuipuEvent> {
+    /// The end of the current turn, as its messages tell it.
+    pub(crate) fn missing_turn_end(&self) -> Option<QuipuEvent> {
         let mut turn = self.messages.get(self.answer_at..)?.iter();
         let Some(AgentMessage::Assistant(message)) = turn.next() else {
             return None;

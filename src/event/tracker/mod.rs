@@ -122,6 +122,32 @@ impl Tracker {
         }
     }
 
+    /// The blocks of the answer that is open, or of the last one.
+    pub(crate) fn answer(&self) -> &MessageFold {
+        &self.answer.fold
+    }
+
+    /// The messages that ended in the open run.
+    pub(crate) fn messages(&self) -> &[AgentMessage] {
+        &self.messages
+    }
+
+    /// Whether a series of retries is open.
+    pub(crate) fn retries(&self) -> bool {
+        self.retry.is_some()
+    }
+
+    /// Whether a tool runs.
+    pub(crate) fn has_running_tool(&self) -> bool {
+        self.tools.iter().any(|tool| tool.stage == Stage::Running)
+    }
+
+    /// The call whose result message is the next one.
+    pub(crate) fn due_result(&self) -> Option<&str> {
+        let due = self.tools.iter().find(|tool| tool.stage == Stage::Over);
+        due.map(|tool| tool.id.as_str())
+    }
+
     /// The sums for `stream_end`.
     #[must_use]
     pub fn totals(&self) -> &Totals {

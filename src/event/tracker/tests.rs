@@ -71,6 +71,36 @@ fn a_whole_stream_is_legal_and_needs_no_ends() {
 }
 
 #[test]
+fn messages_of_the_state_may_stand_in_the_end_of_a_run() {
+    let with = |message: Value| {
+        let mut events = rich();
+        let end = events.iter_mut().find_map(|event| match event {
+            QuipuEvent::AgentEnd(end) => Some(end),
+            _ => None,
+        });
+        let message = serde_json::from_value(message).unwrap();
+        end.unwrap().messages.insert(1, message);
+        check(&events).map(drop)
+    };
+    let bash = json!({
+        "role": "bashExecution", "command": "ls", "output": "", "cancelled": false,
+        "truncated": false, "timestamp": 1,
+    });
+    let summaries = ["branchSummary", "compactionSummary"].map(|role| {
+        let mut summary = json!({"role": role, "summary": "s", "timestamp": 1});
+        summary["fromId"] = json!("root");
+        summary["tokensBefore"] = json!(1);
+        let other = ["tokensBefore", "fromId"][usize::from(role == "compactionSummary")];
+        summary.as_object_mut().unwrap().remove(other);
+        summary
+    });
+    for message in [bash].into_iter().chain(summaries) {
+        assert_eq!(with(message), Ok(()));
+    }
+    assert!(with(user("never said")).is_err());
+}
+
+#[test]
 fn every_cut_can_be_closed() {
     let events = rich();
     for cut in 1..=events.len() {

@@ -42,7 +42,7 @@ impl Totals {
     }
 
     /// Whether a `stream_end` says the same; costs up to rounding.
-    pub(super) fn agree(&self, usage: &Usage, turns: u64) -> bool {
+    pub(crate) fn agree(&self, usage: &Usage, turns: u64) -> bool {
         let costs = |cost: &Cost| {
             [
                 cost.input,

@@ -1,0 +1,164 @@
+//! `quipu schema generate`: typed definitions for clients in other languages.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use serde_json::Value;
+
+use crate::cli::command::{io, print};
+use crate::cli::{exit_code, note};
+use crate::codegen::bundle::{self, Mode};
+use crate::codegen::client::{Client, Language};
+use crate::codegen::model::Schema;
+use crate::contract::{SCHEMA_VERSION, SESSION_OPEN};
+use crate::event::ErrorCode;
+use crate::wire::Wire;
+
+/// The arguments of `quipu schema generate`.
+#[derive(Debug, Args)]
+pub(super) struct Generate {
+    /// The language
+    #[arg(value_parser = language())]
+    language: Language,
+
+    /// The form of the stream, or `session` for the lines of a session file; a folder of yours may
+    /// have others
+    #[arg(long, value_name = "quipu|senpi|dreb|session")]
+    wire: Option<String>,
+
+    /// A schema folder of your own
+    #[arg(long, value_name = "DIR", conflicts_with = "bundle")]
+    dir: Option<PathBuf>,
+
+    /// A bundle file, or `-`; what `quipu schema bundle` prints
+    #[arg(long, value_name = "FILE")]
+    bundle: Option<PathBuf>,
+}
+
+fn language() -> impl TypedValueParser<Value = Language> {
+    PossibleValuesParser::new(Language::ALL.map(Language::name)).try_map(|name| {
+        let language = Language::ALL
+            .into_iter()
+            .find(|language| language.name() == name);
+        language.ok_or("there is no such language")
+    })
+}
+
+/// A bundle and what is known of it.
+struct Source {
+    bundle: Value,
+    name: String,
+    version: Option<String>,
+}
+
+/// Why there are no definitions.
+#[derive(Debug, thiserror::Error)]
+enum Refusal {
+    #[error("{0}")]
+    Usage(String),
+    /// The schema has mistakes.
+    #[error("{0}")]
+    Finding(String),
+}
+
+impl Generate {
+    /// Prints the definitions.
+    pub(super) fn run(&self) -> ExitCode {
+        match self.definitions() {
+            Ok(text) => print(text.as_bytes()),
+            Err(refusal) => {
+                note(&format!("quipu: {refusal}"));
+                match refusal {
+                    Refusal::Usage(_) => ExitCode::from(exit_code(ErrorCode::Usage)),
+                    Refusal::Finding(_) => ExitCode::FAILURE,
+                }
+            }
+        }
+    }
+
+    fn definitions(&self) -> Result<String, Refusal> {
+        let source = match (&self.dir, &self.bundle) {
+            (Some(dir), _) => self.of_folder(dir)?,
+            (None, Some(file)) => self.of_file(file)?,
+            (None, None) => self.built_in()?,
+        };
+        let version = source.version.as_deref();
+        let client = Client::read(&source.bundle, &source.name, version)
+            .map_err(|error| Refusal::Finding(format!("no definitions from this: {error}")))?;
+        self.language
+            .definitions(&client)
+            .map_err(|error| Refusal::Finding(error.to_string()))
+    }
+
+    fn built_in(&self) -> Result<Source, Refusal> {
+        let name = self.wire.as_deref().unwrap_or(Wire::Quipu.name());
+        let text = match name.parse::<Wire>() {
+            Ok(wire) => wire.open(),
+            Err(_) if name == "session" => SESSION_OPEN,
+            Err(_) => {
+                let names = Wire::ALL.map(Wire::name);
+                return Err(no_bundle(name, names.into_iter().chain(["session"])));
+            }
+        };
+        Ok(Source {
+            bundle: serde_json::from_str(text)
+                .map_err(|error| Refusal::Finding(error.to_string()))?,
+            name: name.to_owned(),
+            version: Some(SCHEMA_VERSION.to_owned()),
+        })
+    }
+
+    fn of_folder(&self, dir: &Path) -> Result<Source, Refusal> {
+        if !dir.is_dir() {
+            let dir = dir.display();
+            return Err(Refusal::Usage(format!("{dir} is not a folder")));
+        }
+        let schema = crate::codegen::read(dir).map_err(|problems| {
+            let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+            Refusal::Finding(problems.join("\nquipu: "))
+        })?;
+        let name = self.wire.as_deref().unwrap_or_else(|| only(&schema));
+        let Some(bundle) = bundle::document(&schema, name, Mode::Open) else {
+            return Err(no_bundle(name, schema.bundles.keys().map(String::as_str)));
+        };
+        Ok(Source {
+            bundle,
+            name: name.to_owned(),
+            version: Some(schema.version),
+        })
+    }
+
+    fn of_file(&self, file: &Path) -> Result<Source, Refusal> {
+        let input = io::open(file).map_err(|error| Refusal::Usage(error.to_string()))?;
+        let bundle = serde_json::from_reader(input).map_err(|error| {
+            let file = file.display();
+            Refusal::Finding(format!("{file} is not JSON: {error}"))
+        })?;
+        // `quipu.open.json` is named after its wire.
+        let stem = file.file_name().and_then(|name| name.to_str());
+        let stem = stem.and_then(|name| name.split('.').next());
+        let stem = stem.filter(|stem| !stem.is_empty() && *stem != "-");
+        let name = self.wire.as_deref().or(stem).unwrap_or(Wire::Quipu.name());
+        Ok(Source {
+            bundle,
+            name: name.to_owned(),
+            version: None,
+        })
+    }
+}
+
+/// The only wire of a folder, else the native one.
+fn only(schema: &Schema) -> &str {
+    match schema.wires.len() {
+        1 => schema.wires.keys().next().map_or("", String::as_str),
+        _ => Wire::Quipu.name(),
+    }
+}
+
+fn no_bundle<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Refusal {
+    let names: Vec<&str> = names.collect();
+    let names = names.join(", ");
+    Refusal::Usage(format!("there is no wire `{name}`; name one of: {names}"))
+}
