@@ -288,7 +288,7 @@ fn lint() {
     assert!(said(&foreign(), &["lint", "mine"]).ends_with("2 types, bundles radio\n"));
 
     edit(&world, "schema/event/turn_start.json", |file| {
-        file["properties"]["type"]["pattern"] = "%".into()
+        file["properties"]["type"]["pattern"] = "%".into();
     });
     let human = ended(&world, &["lint"], 1);
     assert!(
