@@ -76,12 +76,15 @@ impl<'a> Bundle<'a> {
         }
     }
 
-    /// The union that the def is a member of, and the field that tells its members apart.
-    pub(crate) fn union_of(&self, name: Name<'a>) -> Option<(Name<'a>, &'a str)> {
-        match self.above.get(&name) {
-            Some((union, Slot::Member)) => Some((*union, tag(self.schema(*union))?)),
-            _ => None,
+    /// The fields that tell the def from the others of the unions that it is a member of.
+    pub(crate) fn tags(&self, name: Name<'a>) -> Vec<&'a str> {
+        let mut tags = Vec::new();
+        let mut name = name;
+        while let Some((union, Slot::Member)) = self.above.get(&name) {
+            tags.extend(tag(self.schema(*union)));
+            name = *union;
         }
+        tags
     }
 
     fn below(&self, name: Name<'a>) -> Vec<(Name<'a>, Slot<'a>)> {

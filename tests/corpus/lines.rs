@@ -145,7 +145,7 @@ impl<'a> Maker<'_, 'a> {
             self.fail(name, "/type", [base, json!(1)], "type", "");
         } else if let Some(tag) = tag(schema) {
             let base = self.bundle.example(name);
-            if self.bundle.union_of(name).is_none() {
+            if self.bundle.tags(name).is_empty() {
                 self.fail(name, "/oneOf", [base.clone(), json!("text")], "oneOf", "");
             }
             let mut other = base.clone();
@@ -172,8 +172,8 @@ impl<'a> Maker<'_, 'a> {
     fn object(&mut self, name: Name<'a>) {
         let schema = self.bundle.schema(name);
         let base = self.bundle.example(name);
-        let tag = self.bundle.union_of(name).map(|(_, tag)| tag);
-        if tag.is_none() {
+        let tags = self.bundle.tags(name);
+        if tags.is_empty() {
             self.fail(name, "/type", [base.clone(), json!("text")], "type", "");
         }
         let mut more = base.clone();
@@ -191,20 +191,23 @@ impl<'a> Maker<'_, 'a> {
             without.as_object_mut().unwrap().shift_remove(field);
             let aim = format!("/required/{at}");
             // Without it nobody can say which member of its union the value was to be.
-            let first = tag == Some(field);
-            let (keyword, place) = if first {
-                ("oneOf", format!("/{field}"))
+            let keyword = if tags.contains(&field) {
+                "oneOf"
             } else {
-                ("required", String::new())
+                "required"
             };
-            self.fail(name, &aim, [base.clone(), without], keyword, &place);
+            self.fail(name, &aim, [base.clone(), without], keyword, "");
         }
         for (field, schema) in fields(schema) {
             for (aim, value, keyword, below) in self.wrong(schema) {
                 let mut other = base.clone();
                 other[field] = value;
                 let aim = format!("/properties/{field}{aim}");
-                let keyword = if tag == Some(field) { "oneOf" } else { keyword };
+                let keyword = if tags.contains(&field) {
+                    "oneOf"
+                } else {
+                    keyword
+                };
                 self.fail(
                     name,
                     &aim,
