@@ -152,7 +152,8 @@ fn parse(path: &Path) -> Result<Value, (String, String)> {
 /// All `*.json` below `dir`, without `released/` (frozen bundles are no sources) and hidden ones.
 fn walk(dir: &Path, paths: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(dir)? {
-        let path = entry?.path();
+        let entry = entry?;
+        let path = entry.path();
         let name = path
             .file_name()
             .map(|name| name.to_string_lossy().into_owned());
@@ -160,7 +161,8 @@ fn walk(dir: &Path, paths: &mut Vec<PathBuf>) -> io::Result<()> {
         if name.starts_with('.') || name == "released" {
             continue;
         }
-        if path.is_dir() {
+        // A link to a folder is not followed: it may lead back.
+        if entry.file_type()?.is_dir() {
             walk(&path, paths)?;
         } else if path.extension().is_some_and(|ext| ext == "json") {
             paths.push(path);

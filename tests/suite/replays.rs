@@ -51,7 +51,13 @@ fn with_an_hour(world: &World, wire: &str) -> usize {
         // Behind the type, where stamps stand.
         let head = line.find([',', '}']).unwrap();
         let (kind, rest) = line.split_at(head);
-        lines.push(format!("{kind},\"seq\":{index},\"at\":{at}{rest}\n"));
+        // Only the native wire numbers its lines.
+        let number = if wire == "quipu" {
+            format!("\"seq\":{index},")
+        } else {
+            String::new()
+        };
+        lines.push(format!("{kind},{number}\"at\":{at}{rest}\n"));
     }
     world.file("rec.jsonl", lines.concat());
     cut.unwrap()
