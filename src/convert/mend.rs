@@ -12,8 +12,9 @@ use crate::contract::{SCHEMA_HASH, SCHEMA_VERSION};
 use crate::event::tracker::{CloseReason, OrderFault, Place, Tracker};
 use crate::event::{
     AgentEndEvent, AgentMessage, AgentStartEvent, AssistantMessageEvent, CompactionReason,
-    ErrorCode, FoldError, Outcome, QuipuEvent, SessionHeader, SessionHeaderVersion, StopReason,
-    StreamEndEvent, StreamError, StreamInfo, ToolResultMessage, WireName,
+    ErrorCode, FoldError, MessageUpdateEvent, Outcome, QuipuEvent, SessionHeader,
+    SessionHeaderVersion, StopReason, StreamEndEvent, StreamError, StreamInfo, ToolResultMessage,
+    Usage, WireName,
 };
 use bridge::Step;
 
@@ -35,6 +36,10 @@ pub(super) struct Mender {
     held: Vec<ToolResultMessage>,
     /// The id of the held one whose end is due.
     holding: Option<String>,
+    /// Blank thinking that the end of its block may take back.
+    blank: Option<MessageUpdateEvent>,
+    /// What the updates of the open answer said of its tokens last.
+    usage: Option<Usage>,
     ends: Ends,
 }
 
@@ -75,6 +80,7 @@ impl Mender {
 
     /// Takes the next event.
     pub(super) fn push(&mut self, event: QuipuEvent, report: &mut Report) {
+        self.pass_blank(Some(&event), report);
         match event {
             QuipuEvent::MessageStart(start) => self.message_start(start, report),
             QuipuEvent::MessageEnd(end) => self.message_end(end, report),
@@ -223,6 +229,7 @@ impl Mender {
 
     /// Closes what is open and ends the stream. `lines` is how many lines of it were written.
     pub(super) fn finish(&mut self, interrupted: bool, lines: u64, report: &mut Report) {
+        self.pass_blank(None, report);
         if matches!(self.place(), Place::Start | Place::End) {
             return;
         }
@@ -257,6 +264,7 @@ impl Mender {
     /// Takes the terminal line of a native stream; what it counts is counted anew if lines are
     /// missing.
     pub(super) fn stream_end(&mut self, mut end: StreamEndEvent, report: &mut Report) {
+        self.pass_blank(None, report);
         self.release_all(report);
         for closing in self.tracker.close(&unknown_end()) {
             self.list(Loss::Invented, closing.kind(), report);

@@ -57,6 +57,12 @@ pub enum ConvertError {
         /// Its `type`.
         event: &'static str,
     },
+    /// A second header: another stream follows, of which nothing is converted.
+    #[error("line {line}: session: another stream begins here; it is not converted")]
+    Another {
+        /// Which line, from 1.
+        line: u64,
+    },
     /// A line is longer than the reader takes.
     #[error("line {line}: {fault}")]
     Frame {
@@ -194,12 +200,17 @@ impl Converter {
             }
             Err(fault) => return Err(fault.error),
         };
-        if !std::mem::replace(&mut self.begun, true) && event.kind() != "session" {
-            self.begun = false;
-            return Err(ConvertError::NoHeader {
-                line: frame.number,
-                event: event.kind(),
-            });
+        let (line, event_name) = (frame.number, event.kind());
+        match (self.begun, event_name == "session") {
+            (false, true) => self.begun = true,
+            (true, false) => {}
+            (true, true) => return Err(ConvertError::Another { line }),
+            (false, false) => {
+                return Err(ConvertError::NoHeader {
+                    line,
+                    event: event_name,
+                });
+            }
         }
         match &mut self.way {
             Way::Again { lines, ended } => {

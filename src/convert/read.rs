@@ -45,12 +45,12 @@ pub(super) fn read<T: DeserializeOwned>(
         Err(error) => match std::str::from_utf8(bytes).ok().and_then(repair_surrogates) {
             Some(text) => {
                 repaired = text;
-                let head = head(repaired.as_bytes())
-                    .map_err(|error| fault(None, String::new(), &error))?;
+                let bytes = repaired.as_bytes();
+                let head = head(bytes).map_err(|error| fault(None, head_place(bytes), &error))?;
                 report.add(Loss::Changed, format!("{} (lone surrogates)", head.kind));
                 (repaired.as_bytes(), head)
             }
-            None => return Err(fault(None, String::new(), &error)),
+            None => return Err(fault(None, head_place(bytes), &error)),
         },
     };
     let Some(kind) = wire.types().iter().copied().find(|kind| *kind == head.kind) else {
@@ -67,7 +67,13 @@ pub(super) fn read<T: DeserializeOwned>(
     match event {
         Ok(event) => {
             for name in unknown {
-                report.add(Loss::UnknownField, name);
+                match name.strip_prefix(kind) {
+                    // Stamps are of the line, not of its event.
+                    Some("/seq" | "/at") if wire == Wire::Quipu => {
+                        report.add(Loss::Field, format!("*{}", &name[kind.len()..]));
+                    }
+                    _ => report.add(Loss::UnknownField, name),
+                }
             }
             Ok(Reading::Event(event))
         }
@@ -98,13 +104,24 @@ struct Head {
     kind: String,
 }
 
+/// What every line has.
+#[derive(Deserialize)]
+struct Typed {
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+/// The place of the fault of a line whose type cannot be read.
+fn head_place(bytes: &[u8]) -> String {
+    let mut json = serde_json::Deserializer::from_slice(bytes);
+    match serde_path_to_error::deserialize::<_, Typed>(&mut json) {
+        Err(error) if error.inner().is_data() => pointer(error.path()),
+        _ => String::new(),
+    }
+}
+
 /// Reads the type of a line; all of the line is JSON then.
 fn head(bytes: &[u8]) -> serde_json::Result<Head> {
-    #[derive(Deserialize)]
-    struct Typed {
-        #[serde(rename = "type")]
-        kind: String,
-    }
     if bytes.trim_ascii_start().first() == Some(&b'{') {
         return serde_json::from_slice(bytes).map(|Typed { kind }| Head { kind });
     }
@@ -121,12 +138,12 @@ fn is_unknown_value(error: &serde_json::Error) -> bool {
             .any(|sign| text.starts_with(sign))
 }
 
-/// The message of `serde_json` without its place in the text.
+/// The message of `serde_json`, with its place in the text only where that is no JSON.
 fn message(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match (text.rfind(" at line 1 column "), error.column()) {
         (Some(at), column) if error.is_syntax() || error.is_eof() => {
-            format!("{} at column {column}", &text[..at])
+            format!("is not JSON: {} at column {column}", &text[..at])
         }
         (Some(at), _) => text[..at].to_owned(),
         (None, _) => text,

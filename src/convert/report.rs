@@ -32,21 +32,21 @@ pub enum Loss {
 }
 
 impl Loss {
-    /// It in a word or two, to stand before the name of an event or field.
+    /// What happened, in words that stand before the name of an event or field.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::UnknownEvent => "unknown event",
-            Self::UnknownField => "unknown field",
-            Self::UnknownValue => "unknown value",
-            Self::Malformed => "malformed",
-            Self::Event => "event",
-            Self::Field => "field",
-            Self::Misplaced => "misplaced",
-            Self::Moved => "moved",
-            Self::Changed => "changed",
-            Self::Contradiction => "contradiction",
-            Self::Invented => "invented",
+            Self::UnknownEvent => "left out: unknown event",
+            Self::UnknownField => "left out: unknown field",
+            Self::UnknownValue => "left out: line with unknown value",
+            Self::Malformed => "left out: malformed",
+            Self::Event => "left out: event",
+            Self::Field => "left out: field",
+            Self::Misplaced => "left out: misplaced",
+            Self::Moved => "moved:",
+            Self::Changed => "changed:",
+            Self::Contradiction => "contradicts, kept:",
+            Self::Invented => "made up:",
         }
     }
 }

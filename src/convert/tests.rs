@@ -6,6 +6,7 @@ use super::fuzz::in_order;
 use super::{ConvertError, Converter, Loss, Report};
 use crate::contract::Wire;
 use crate::contract::lines::Lines;
+use crate::contract::verify::{Options, Verifier};
 use crate::event::sample::rich;
 use crate::event::tracker::{CloseReason, Tracker};
 use crate::event::{Outcome, QuipuEvent, StopReason, StreamEndEvent};
@@ -216,14 +217,14 @@ fn a_line_that_is_none_is_told_with_its_place() {
     for (more, message) in [
         (
             "{\"type\":\"turn_start\"",
-            "line 3: EOF while parsing an object at column 20",
+            "line 3: is not JSON: EOF while parsing an object at column 20",
         ),
         ("[]", "line 3: a line is a JSON object"),
         (
             r#"{"type":"message_end","message":{"role":"user","content":[{"type":"text","text":1}],"timestamp":1}}"#,
             "line 3: message_end: /message/content/0/text: invalid type: integer `1`, expected a string",
         ),
-        ("{\"type\":1}", "line 3: invalid type: integer"),
+        ("{\"type\":1}", "line 3: /type: invalid type: integer"),
     ] {
         let (out, told, report) = convert(Wire::Senpi, Wire::Quipu, lines(more).as_bytes());
         let told = told.unwrap_err().to_string();
@@ -261,6 +262,150 @@ fn what_a_newer_producer_writes_is_passed_over() {
         1,
         "{report}"
     );
+}
+
+/// A line is another stream's header, on each way; the first stream is whole.
+#[test]
+fn a_second_stream_ends_the_first() {
+    for from in Wire::ALL {
+        for to in Wire::ALL {
+            let one = sample(from, 1);
+            // With the empty one behind the last line feed.
+            let line = one.split(|byte| *byte == b'\n').count() as u64;
+            let (out, told, report) = convert(from, to, &[one.clone(), one.clone()].concat());
+            assert_eq!(told, Err(ConvertError::Another { line }));
+            assert!(!report.interrupted, "{from:?} to {to:?}");
+            alike(&out, good(from, to, &one).0.as_bytes(), "the first");
+        }
+    }
+}
+
+#[test]
+fn stamps_are_left_out_of_all_lines_alike() {
+    let (_, report) = good(Wire::Quipu, Wire::Senpi, &sample(Wire::Quipu, 0));
+    assert!(report.count(Loss::Field, "*/seq") > 100, "{report}");
+    assert_eq!(
+        report.count(Loss::Field, "*/seq"),
+        report.count(Loss::Field, "*/at")
+    );
+    assert_eq!(report.count(Loss::UnknownField, "agent_start/seq"), 0);
+    let told = report.to_string();
+    assert!(told.contains("left out: event stream_end × 1"), "{told}");
+}
+
+/// An answer of one block, and its turn, on the senpi wire.
+fn answer_of(updates: &[&str], block: &str, stop: &str, ends_with: &str) -> Vec<u8> {
+    let message = |content: &str, stop: &str, usage: &str| {
+        format!(
+            r#"{{"role":"assistant","content":{content},"api":"a","provider":"p","model":"m","usage":{usage},"stopReason":"{stop}","timestamp":1}}"#
+        )
+    };
+    let whole = message(&format!("[{block}]"), stop, ends_with);
+    let mut text = vec![
+        r#"{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"}"#.to_owned(),
+        r#"{"type":"agent_start"}"#.to_owned(),
+        r#"{"type":"turn_start"}"#.to_owned(),
+        format!(
+            r#"{{"type":"message_start","message":{}}}"#,
+            message("[]", "pending", USAGE)
+        ),
+    ];
+    text.extend(updates.iter().map(|delta| {
+        let usage = USAGE.replacen("\"output\":0", "\"output\":1", 1);
+        format!(r#"{{"type":"message_update","usage":{usage},"assistantMessageEvent":{delta}}}"#)
+    }));
+    text.extend([
+        format!(r#"{{"type":"message_end","message":{whole}}}"#),
+        format!(r#"{{"type":"turn_end","message":{whole},"toolResults":[]}}"#),
+        format!(r#"{{"type":"agent_end","messages":[{whole}],"willRetry":false}}"#),
+    ]);
+    (text.join("\n") + "\n").into_bytes()
+}
+
+/// The rules of a native stream that a conversion breaks.
+fn broken_rules(out: &str) -> Vec<String> {
+    let mut verifier = Verifier::new(Options {
+        wire: Some(Wire::Quipu),
+        ..Options::default()
+    });
+    let mut findings = Vec::new();
+    let mut lines = Lines::new(out.as_bytes());
+    while let Some(frame) = lines.next_line().unwrap() {
+        verifier.line(&frame, &mut findings);
+    }
+    verifier.finish(&mut findings);
+    findings.iter().map(ToString::to_string).collect()
+}
+
+/// Some services write blank lines after each part of a thought and none at its end.
+#[test]
+fn blank_thinking_that_its_end_does_not_have_is_left_out() {
+    let usage = &USAGE.replacen("\"output\":0", "\"output\":2", 1);
+    let piece =
+        |text: &str| format!(r#"{{"type":"thinking_delta","contentIndex":0,"delta":{text:?}}}"#);
+    let end =
+        |text: &str| format!(r#"{{"type":"thinking_end","contentIndex":0,"content":{text:?}}}"#);
+    let start = r#"{"type":"thinking_start","contentIndex":0}"#;
+    for (whole, left_out) in [("A.\n\nB.", 1), ("A.\n\nB.\n\n", 0)] {
+        let stream = answer_of(
+            &[
+                start,
+                &piece("A."),
+                &piece("\n\n"),
+                &piece("B."),
+                &piece("\n\n"),
+                &end(whole),
+            ],
+            &format!(r#"{{"type":"thinking","thinking":{whole:?}}}"#),
+            "stop",
+            usage,
+        );
+        let (out, report) = good(Wire::Senpi, Wire::Quipu, &stream);
+        let name = "message_update (blank thinking)";
+        assert_eq!(report.count(Loss::Misplaced, name), left_out, "{report}");
+        assert_eq!(report.count(Loss::Contradiction, "message_end"), 0);
+        assert_eq!(broken_rules(&out), Vec::<String>::new());
+    }
+}
+
+/// A producer that mends cut arguments and runs them does not say that they were cut.
+#[test]
+fn a_call_that_was_cut_is_incomplete_in_its_message_too() {
+    let usage = &USAGE.replacen("\"output\":0", "\"output\":2", 1);
+    let call = r#"{"type":"toolCall","id":"c","name":"read","arguments":{"path":"x"}}"#;
+    let stream = answer_of(
+        &[
+            r#"{"type":"toolcall_start","contentIndex":0,"id":"c","toolName":"read"}"#,
+            r#"{"type":"toolcall_delta","contentIndex":0,"delta":"{\"path\":\"x\",\"li"}"#,
+            &format!(r#"{{"type":"toolcall_end","contentIndex":0,"toolCall":{call}}}"#),
+        ],
+        call,
+        "length",
+        usage,
+    );
+    let (out, report) = good(Wire::Senpi, Wire::Quipu, &stream);
+    let name = "message_end/message/content/*/incomplete";
+    assert_eq!(report.count(Loss::Changed, name), 1, "{report}");
+    assert_eq!(broken_rules(&out), Vec::<String>::new());
+}
+
+#[test]
+fn usage_that_shrinks_is_a_contradiction() {
+    let updates = [
+        r#"{"type":"text_start","contentIndex":0}"#,
+        r#"{"type":"text_end","contentIndex":0,"content":""}"#,
+    ];
+    let text = r#"{"type":"text","text":""}"#;
+    let name = "message_end/message/usage";
+    for (usage, count) in [
+        (USAGE.to_owned(), 1),
+        (USAGE.replacen("\"output\":0", "\"output\":1", 1), 0),
+    ] {
+        let stream = answer_of(&updates, text, "stop", &usage);
+        let (out, report) = good(Wire::Senpi, Wire::Quipu, &stream);
+        assert_eq!(report.count(Loss::Contradiction, name), count, "{report}");
+        assert_eq!(broken_rules(&out).len() as u64, count);
+    }
 }
 
 /// Recordings of an older senpi name no call at its begin, and none that runs.

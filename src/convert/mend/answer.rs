@@ -6,9 +6,9 @@ use crate::convert::report::{Loss, Report};
 use crate::event::tracker::Place;
 use crate::event::{
     AgentMessage, AssistantContent, AssistantMessage, AssistantMessageEvent as Delta,
-    MessageEndEvent, MessageStartEvent, MessageUpdateEvent, StopReason, TextContent, TextDelta,
-    TextEnd, TextStart, ThinkingDelta, ThinkingEnd, ThinkingStart, ToolCall, ToolcallDelta,
-    ToolcallEnd, ToolcallStart, Usage,
+    MessageEndEvent, MessageStartEvent, MessageUpdateEvent, QuipuEvent, StopReason, TextContent,
+    TextDelta, TextEnd, TextStart, ThinkingDelta, ThinkingEnd, ThinkingStart, ToolCall,
+    ToolcallDelta, ToolcallEnd, ToolcallStart, Usage,
 };
 
 impl Mender {
@@ -24,6 +24,7 @@ impl Mender {
             AgentMessage::ToolResult(result) if self.hold(result) => return,
             _ => {}
         }
+        self.usage = None;
         self.left_out = !self.place_event(start.into(), report);
     }
 
@@ -56,6 +57,13 @@ impl Mender {
             }
             if self.place() == Place::Answer {
                 self.fill(answer, report);
+                self.settle_calls(answer, report);
+            }
+            // The updates are written already.
+            if let Some(told) = self.usage.take()
+                && shrinks(&told, &answer.usage)
+            {
+                self.list(Loss::Contradiction, "message_end/message/usage", report);
             }
         }
         self.place_event(end.into(), report);
@@ -68,8 +76,62 @@ impl Mender {
         }
         if self.place() == Place::Answer {
             self.begin_block(&update, report);
+            self.usage = Some(update.usage.clone());
+            // Of a background agent no line can wait: those of others come between.
+            if self.within.is_empty() && is_blank(&update.assistant_message_event) {
+                self.blank = Some(update);
+                return;
+            }
         }
         self.place_event(update.into(), report);
+    }
+
+    /// Hands out the blank thinking that was kept, unless the event that comes next is an end of its
+    /// block that does not have it, as some services write it between and after parts of a thought.
+    pub(super) fn pass_blank(&mut self, next: Option<&QuipuEvent>, report: &mut Report) {
+        let Some(blank) = self.blank.take() else {
+            return;
+        };
+        if let Some(QuipuEvent::MessageUpdate(update)) = next
+            && let Delta::ThinkingEnd(end) = &update.assistant_message_event
+            && let Delta::ThinkingDelta(piece) = &blank.assistant_message_event
+            && end.content_index == piece.content_index
+            && let Some(AssistantContent::Thinking(told)) = self.block(end.content_index)
+            && told.thinking == end.content
+        {
+            self.list(Loss::Misplaced, "message_update (blank thinking)", report);
+            return;
+        }
+        self.place_event(blank.into(), report);
+    }
+
+    /// A block of the open answer, as far as it was told.
+    fn block(&self, index: u64) -> Option<AssistantContent> {
+        let at = usize::try_from(index).ok()?;
+        self.tracker.answer().content().into_iter().nth(at)
+    }
+
+    /// Makes the calls of the message as whole as their pieces were. A producer that runs calls
+    /// that were cut off does not say that they were.
+    fn settle_calls(&self, message: &mut AssistantMessage, report: &mut Report) {
+        let is_call = |block: &AssistantContent| matches!(block, AssistantContent::ToolCall(_));
+        if !message.content.iter().any(is_call) {
+            return;
+        }
+        let fold = self.tracker.answer();
+        let told = fold.content();
+        for (at, (told, block)) in told.into_iter().zip(&mut message.content).enumerate() {
+            if let (AssistantContent::ToolCall(told), AssistantContent::ToolCall(call)) =
+                (told, block)
+                && !fold.is_open(at)
+                && told.incomplete != call.incomplete
+                && (&told.id, &told.arguments) == (&call.id, &call.arguments)
+            {
+                (call.incomplete, call.error_message) = (told.incomplete, told.error_message);
+                let name = "message_end/message/content/*/incomplete";
+                self.list(Loss::Changed, name, report);
+            }
+        }
     }
 
     /// Gives the begin and the text of a block whose end is the first that is told of it.
@@ -110,11 +172,7 @@ impl Mender {
             _ => return false,
         };
         let before = delta.clone();
-        let content = self.tracker.answer().content();
-        let told = usize::try_from(index)
-            .ok()
-            .and_then(|at| content.into_iter().nth(at));
-        match (&mut *delta, told) {
+        match (&mut *delta, self.block(index)) {
             (Delta::TextEnd(end), Some(AssistantContent::Text(told))) => end.content = told.text,
             (Delta::ThinkingEnd(end), Some(AssistantContent::Thinking(told))) => {
                 end.content = told.thinking;
@@ -332,4 +390,26 @@ fn update_of(delta: Delta, usage: &Usage) -> MessageUpdateEvent {
         assistant_message_event: delta,
         resolved_tool_name,
     }
+}
+
+/// Whether a delta adds nothing but space to a thought.
+fn is_blank(delta: &Delta) -> bool {
+    matches!(delta, Delta::ThinkingDelta(piece) if !piece.delta.is_empty() && piece.delta.trim().is_empty())
+}
+
+/// Whether a count of tokens is smaller in a later report.
+fn shrinks(before: &Usage, after: &Usage) -> bool {
+    let counts = |usage: &Usage| {
+        [
+            usage.input,
+            usage.output,
+            usage.cache_read,
+            usage.cache_write,
+            usage.cache_write1h.unwrap_or(0),
+            usage.reasoning.unwrap_or(0),
+            usage.total_tokens,
+        ]
+    };
+    let mut counts = counts(before).into_iter().zip(counts(after));
+    counts.any(|(before, after)| before > after)
 }
