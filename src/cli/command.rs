@@ -62,6 +62,9 @@ pub(super) fn is_name(word: &str) -> bool {
 
 /// Runs a subcommand.
 pub(super) fn run(command: &Command) -> ExitCode {
+    if let Err(error) = io::check_output() {
+        return printed(Err(error));
+    }
     match command {
         Command::Models(models) => models.run(),
         Command::Sessions(sessions) => sessions.run(),

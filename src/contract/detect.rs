@@ -45,7 +45,8 @@ impl Detect {
         wires.next().filter(|_| self.left.is_power_of_two())
     }
 
-    fn has(&self, wire: Wire) -> bool {
+    /// Whether the lines so far may be of a wire.
+    pub(crate) fn has(&self, wire: Wire) -> bool {
         self.left & (1 << wire as u8) != 0
     }
 

@@ -24,6 +24,12 @@ impl Detector {
         told.or_else(|| enough.then(|| self.guess()))
     }
 
+    /// Whether the lines so far may be of a wire.
+    #[must_use]
+    pub fn may_be(&self, wire: Wire) -> bool {
+        self.detect.has(wire)
+    }
+
     /// The likeliest wire of the lines so far. A header alone is a stream of senpi.
     #[must_use]
     pub fn guess(&self) -> Wire {

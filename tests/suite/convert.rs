@@ -1,5 +1,6 @@
 //! `quipu convert`: the program on recordings, pipes and what is no recording.
 
+use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::process::Stdio;
 
@@ -51,7 +52,7 @@ fn a_run_is_the_same_on_every_wire() {
         assert_eq!(run.code(), 0, "{}", run.stderr);
         assert_eq!(run.stdout, project(wire, &lines));
         assert!(
-            run.stderr.contains("event stream_end × 1"),
+            run.stderr.contains("left out: event stream_end × 1"),
             "{}",
             run.stderr
         );
@@ -102,12 +103,98 @@ fn a_line_that_is_none_ends_what_came_before_it() {
     let broken = [&bytes[..at], b"{\"type\":\"turn_start\",\n", &bytes[at..]].concat();
     let run = converted(&world, &["--to", "senpi"], broken);
     assert_eq!(run.code(), 1);
-    assert!(run.stderr.contains("-: line 2: "), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("-: line 2: is not JSON: "),
+        "{}",
+        run.stderr
+    );
     assert_eq!(std::str::from_utf8(&run.stdout).unwrap().lines().count(), 1);
     let missing = converted(&world, &["--to", "senpi", "nowhere.jsonl"], "");
     assert_eq!((missing.code(), missing.stdout.len()), (2, 0));
     assert_eq!(converted(&world, &["--to", "nope"], "").code(), 2);
     assert_eq!(converted(&world, &[], "").code(), 2);
+}
+
+#[test]
+fn a_wire_that_the_lines_are_not_of_is_refused() {
+    let world = World::new();
+    let (bytes, _) = native(&world);
+    let senpi = converted(&world, &["--to", "senpi"], bytes.clone()).stdout;
+    for (from, input, told) in [
+        (
+            "dreb",
+            &bytes,
+            "-: line 1 is of the quipu wire, not of dreb",
+        ),
+        (
+            "quipu",
+            &senpi,
+            "-: line 1 is of the senpi or dreb wire, not of quipu",
+        ),
+        ("dreb", &senpi, "is of the senpi wire, not of dreb"),
+    ] {
+        let run = converted(&world, &["--from", from, "--to", "senpi"], input.clone());
+        assert_eq!((run.code(), run.stdout.len()), (2, 0), "{from}");
+        assert!(run.stderr.contains(told), "{}", run.stderr);
+    }
+    for (from, input) in [("quipu", &bytes), ("senpi", &senpi)] {
+        let run = converted(&world, &["--from", from, "--to", "senpi"], input.clone());
+        assert_eq!((run.code(), run.stdout == senpi), (0, true), "{from}");
+    }
+}
+
+#[test]
+fn a_file_that_would_be_read_and_written_is_refused() {
+    let world = World::new();
+    let (bytes, _) = native(&world);
+    world.file("same.jsonl", &bytes);
+    let path = world.work().join("same.jsonl");
+    let append = || File::options().append(true).open(&path).unwrap();
+    for args in [
+        &["convert", "same.jsonl", "--to", "dreb"][..],
+        &["replay", "same.jsonl"],
+    ] {
+        let quipu = world.bare().args(args.iter().copied());
+        let run = quipu.run_into(Stdio::from(append()));
+        assert_eq!(run.code(), 2);
+        assert!(run.stderr.contains("same.jsonl is the same file"));
+    }
+    let mut quipu = std::process::Command::new(env!("CARGO_BIN_EXE_quipu"));
+    let quipu = quipu.args(["convert", "--to", "dreb"]);
+    let quipu = quipu.stdin(File::open(&path).unwrap()).stdout(append());
+    let run = quipu.stderr(Stdio::piped()).output().unwrap();
+    assert_eq!(run.status.code(), Some(2));
+    assert_eq!(std::fs::read(&path).unwrap(), bytes);
+}
+
+#[test]
+fn nothing_and_more_than_one_stream_are_told_of() {
+    let world = World::new();
+    let run = converted(&world, &["--to", "senpi"], "");
+    assert_eq!((run.code(), run.stdout.len()), (0, 0));
+    assert_eq!(run.stderr, "quipu: - is empty: no line was written\n");
+    let (bytes, lines) = native(&world);
+    let run = converted(&world, &["--to", "senpi"], [&bytes[..], &bytes].concat());
+    assert_eq!(run.code(), 1);
+    assert_eq!(run.stdout, project(Wire::Senpi, &lines));
+    let told = format!(
+        "-: line {}: session: another stream begins here; it is not converted",
+        lines.len() + 1
+    );
+    assert!(run.stderr.contains(&told), "{}", run.stderr);
+}
+
+/// The standard library takes a write to such a one for done.
+#[test]
+fn an_output_that_cannot_be_written_is_told() {
+    let world = World::new();
+    for args in [&["sample"][..], &["convert", "--to", "senpi"], &["models"]] {
+        let mut quipu = world.bare().args(args.iter().copied());
+        let read_only = File::open("/dev/null").unwrap();
+        let (status, stderr) = finish(quipu.start(Stdio::from(read_only)));
+        assert_eq!(status.code(), Some(1), "{args:?}");
+        assert!(stderr.contains("standard output cannot be written"));
+    }
 }
 
 #[test]

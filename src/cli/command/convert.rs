@@ -9,10 +9,10 @@ use std::rc::Rc;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::io::open_bytes;
+use super::io::{is_output, open_bytes};
 use crate::cli::{exit_code, note};
 use crate::contract::lines::{Frame, Lines};
-use crate::convert::{Converter, Detector, Report};
+use crate::convert::{Converter, Detector, Loss, Report};
 use crate::event::ErrorCode;
 use crate::wire::{Wire, visible_line};
 
@@ -22,8 +22,8 @@ const BUFFER: usize = 256 * 1024;
 /// The arguments of `quipu convert`.
 ///
 /// What the other wire cannot carry, and what had to be made up for it, is listed on standard error
-/// at the end. Exit status: 0 converted, 1 a line could not be read (what came before it is written
-/// and ended), 2 usage.
+/// at the end. Exit status: 0 converted, 1 a line could not be read or begins another stream (what
+/// came before it is written and ended), 2 usage.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Convert {
     /// The recording; `-` is standard input
@@ -101,17 +101,26 @@ enum Stop {
     Output(io::Error),
     /// The input, for a reason in words.
     Input(String),
+    /// What was asked for does not fit the input; nothing was written.
+    Usage(String),
 }
 
 impl Convert {
     pub(super) fn run(&self) -> ExitCode {
+        let usage = |what: &str| {
+            note(&format!("quipu: {}", visible_line(what)));
+            ExitCode::from(exit_code(ErrorCode::Usage))
+        };
         let from = match open_bytes(&self.file) {
             Ok(from) => from,
-            Err(error) => {
-                note(&format!("quipu: {error}"));
-                return ExitCode::from(exit_code(ErrorCode::Usage));
-            }
+            Err(error) => return usage(&error.to_string()),
         };
+        if is_output(&self.file) {
+            return usage(&format!(
+                "{} is the same file as standard output",
+                self.file.display()
+            ));
+        }
         let out = Out::default();
         let broken = Rc::default();
         let input = Input {
@@ -124,6 +133,7 @@ impl Convert {
         match ended {
             Ok(()) => ExitCode::SUCCESS,
             Err(Stop::Output(error)) => super::printed(Err(error)),
+            Err(Stop::Usage(what)) => usage(&what),
             Err(Stop::Input(error)) => {
                 note(&format!("quipu: {}", visible_line(&error)));
                 ExitCode::from(exit_code(ErrorCode::Internal))
@@ -141,25 +151,28 @@ impl Convert {
             Stop::Input(format!("{} cannot be read: {error}", self.file.display()))
         };
         let mut first = Vec::new();
+        let mut detector = Detector::default();
+        let mut found = None;
+        while found.is_none() {
+            let Some(frame) = lines.next_line().map_err(unreadable)? else {
+                break;
+            };
+            found = detector.line(frame.bytes);
+            if let Source::Of(wire) = self.from
+                && !detector.may_be(wire)
+            {
+                return Err(Stop::Usage(self.not_of(wire, frame.number, &detector)));
+            }
+            first.push((
+                frame.number,
+                frame.offset,
+                frame.bytes.to_vec(),
+                frame.fault,
+            ));
+        }
         let from = match self.from {
             Source::Of(wire) => wire,
-            Source::Auto => {
-                let mut detector = Detector::default();
-                let mut found = None;
-                while found.is_none() {
-                    let Some(frame) = lines.next_line().map_err(unreadable)? else {
-                        break;
-                    };
-                    found = detector.line(frame.bytes);
-                    first.push((
-                        frame.number,
-                        frame.offset,
-                        frame.bytes.to_vec(),
-                        frame.fault,
-                    ));
-                }
-                found.unwrap_or_else(|| detector.guess())
-            }
+            Source::Auto => found.unwrap_or_else(|| detector.guess()),
         };
         let mut converter = Converter::new(from, self.to);
         let mut failed = None;
@@ -192,11 +205,29 @@ impl Convert {
         }
         let report = converter.finish(&mut out.0.borrow_mut());
         out.flush().map_err(Stop::Output)?;
+        if lines.offset() == 0 {
+            note(&format!(
+                "quipu: {} is empty: no line was written",
+                visible_line(&self.file.display().to_string())
+            ));
+        }
         self.tell(from, &report);
         match failed {
             Some(error) => Err(Stop::Input(format!("{}: {error}", self.file.display()))),
             None => Ok(()),
         }
+    }
+
+    /// That the lines so far are of another wire than was said.
+    fn not_of(&self, wire: Wire, line: u64, detector: &Detector) -> String {
+        let others = Wire::ALL.into_iter().filter(|wire| detector.may_be(*wire));
+        let others: Vec<_> = others.map(Wire::name).collect();
+        format!(
+            "{}: line {line} is of the {} wire, not of {} as --from says",
+            self.file.display(),
+            others.join(" or "),
+            wire.name()
+        )
     }
 
     /// Lists what the conversion could not carry.
@@ -217,6 +248,12 @@ impl Convert {
                 self.to.name(),
                 entries.join("\n")
             ));
+        }
+        if report
+            .entries()
+            .any(|(loss, ..)| loss == Loss::Contradiction)
+        {
+            note("quipu: the recording contradicts itself; `quipu verify` finds where");
         }
     }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::io::is_output;
 use crate::cli::run::block_on;
 use crate::cli::signal::Signals;
 use crate::cli::{exit_code, note};
@@ -29,7 +30,7 @@ use crate::replay::{Interrupt, Played, Recording, play};
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Replay {
     /// How many times as fast, such as 2 or 0.5
-    #[arg(long, value_name = "X", default_value = "1", value_parser = speed)]
+    #[arg(long, value_name = "X", default_value = "1", value_parser = speed, allow_negative_numbers = true)]
     speed: f64,
 
     /// Without any gap
@@ -37,11 +38,11 @@ pub(in crate::cli) struct Replay {
     instant: bool,
 
     /// The longest gap before a line, at speed 1: seconds, such as 90s or 5m, or `none`
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = gap)]
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = gap, allow_negative_numbers = true)]
     max_gap: MaxGap,
 
     /// Ends with this status instead of the recording's; a signal has its own
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     exit_code: Option<u8>,
 
     /// The recording, or `-` for standard input; then what the agent would be called with
@@ -49,14 +50,17 @@ pub(in crate::cli) struct Replay {
     words: Vec<OsString>,
 }
 
+/// The lowest speed; at it a second takes a quarter of an hour.
+const SLOWEST: f64 = 0.001;
+
 /// The longest gap; `None` for any length.
 #[derive(Clone, Copy, Debug)]
 struct MaxGap(Option<Duration>);
 
 fn speed(text: &str) -> Result<f64, String> {
     match text.trim_end_matches(['x', '×']).parse::<f64>() {
-        Ok(speed) if speed.is_finite() && speed > 0.0 => Ok(speed),
-        _ => Err("use a number above 0, such as 2 or 0.5".to_owned()),
+        Ok(speed) if speed.is_finite() && speed >= SLOWEST => Ok(speed),
+        _ => Err(format!("use a number from {SLOWEST} up, such as 2 or 0.5")),
     }
 }
 
@@ -75,6 +79,13 @@ fn gap(text: &str) -> Result<MaxGap, String> {
 impl Replay {
     pub(super) fn run(&self) -> ExitCode {
         let path = Path::new(self.words.first().map_or("-".as_ref(), OsString::as_os_str));
+        if is_output(path) {
+            note(&format!(
+                "quipu: {} is the same file as standard output",
+                path.display()
+            ));
+            return ExitCode::from(exit_code(ErrorCode::Usage));
+        }
         let recording = match Recording::open(path) {
             Ok(recording) => recording,
             Err(error) => {
