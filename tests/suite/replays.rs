@@ -163,8 +163,12 @@ fn what_cannot_be_played_is_a_usage_error() {
     for (args, told) in [
         (&["missing.jsonl"][..], "missing.jsonl cannot be read"),
         (&["."], ". cannot be read"),
-        (&["--speed", "0", "rec.jsonl"], "above 0"),
-        (&["--speed", "inf", "rec.jsonl"], "above 0"),
+        (&["--speed", "0", "rec.jsonl"], "from 0.001 up"),
+        (&["--speed", "inf", "rec.jsonl"], "from 0.001 up"),
+        (&["--speed", "-1", "rec.jsonl"], "from 0.001 up"),
+        (&["--speed", "1e-300", "rec.jsonl"], "from 0.001 up"),
+        (&["--max-gap", "-1", "rec.jsonl"], "use seconds"),
+        (&["--exit-code", "-1", "rec.jsonl"], "-1 is not in"),
         (&["--max-gap=-1", "rec.jsonl"], "none"),
         (
             &["--instant", "--speed", "2", "rec.jsonl"],

@@ -340,6 +340,17 @@ fn a_wire_that_there_is_not_is_a_mistake() {
 }
 
 #[test]
+fn a_number_below_0_is_a_mistake_that_is_named() {
+    let world = World::new();
+    for option in ["--seed", "--deltas"] {
+        let run = world.bare().args(["sample", option, "-1"]).run();
+        assert_eq!((run.code(), run.stdout.len()), (2, 0));
+        let told = format!("invalid value '-1' for '{option} <N>'");
+        assert!(run.stderr.contains(&told), "{}", run.stderr);
+    }
+}
+
+#[test]
 fn a_reader_that_goes_away_early_is_no_error() {
     let world = World::new();
     let mut sample = world.bare().args(["sample", "--deltas", "100000000"]);

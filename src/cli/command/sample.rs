@@ -21,11 +21,21 @@ pub(in crate::cli) struct Sample {
     wire: Wire,
 
     /// Other texts, numbers, pieces and orders
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        allow_negative_numbers = true
+    )]
     seed: u64,
 
     /// Go on until there are about so many deltas, for streams of any size
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        allow_negative_numbers = true
+    )]
     deltas: u64,
 }
 
