@@ -45,6 +45,11 @@ impl Detect {
         wires.next().filter(|_| self.left.is_power_of_two())
     }
 
+    /// The same, or the likeliest wire if there was a header.
+    pub(crate) fn told(&self) -> Option<Wire> {
+        self.wire().or_else(|| self.header.then(|| self.guess()))
+    }
+
     /// Whether the lines so far may be of a wire.
     pub(crate) fn has(&self, wire: Wire) -> bool {
         self.left & (1 << wire as u8) != 0

@@ -64,7 +64,12 @@ pub struct SyntaxError {
     pub trailing: bool,
     /// Whether the line ends within the value.
     pub cut: bool,
+    /// Whether it is JSON so far, but nested deeper than [`MAX_DEPTH`].
+    pub deep: bool,
 }
+
+/// How many arrays and objects may stand within each other.
+pub const MAX_DEPTH: usize = 127;
 
 impl<'a> Document<'a> {
     /// Reads one line; `scratch` is a document that is not needed any more.
@@ -75,11 +80,15 @@ impl<'a> Document<'a> {
     pub fn read(line: &'a str, scratch: Document<'_>) -> Result<Self, SyntaxError> {
         let mut nodes = recycle(scratch.nodes);
         let mut reader = serde_json::Deserializer::from_str(line);
-        let fault = |error: &serde_json::Error, trailing| SyntaxError {
-            what: what(error),
-            column: error.column(),
-            trailing,
-            cut: error.is_eof(),
+        let fault = |error: &serde_json::Error, trailing| {
+            let what = what(error);
+            SyntaxError {
+                column: error.column(),
+                trailing,
+                cut: error.is_eof(),
+                deep: what == TOO_DEEP,
+                what,
+            }
         };
         Builder(&mut nodes)
             .deserialize(&mut reader)
@@ -104,6 +113,9 @@ fn recycle<'b>(mut nodes: Vec<Node<'_>>) -> Vec<Node<'b>> {
     // Nothing is left to map; collecting in place keeps the allocation.
     nodes.into_iter().map(|_| Node::Null).collect()
 }
+
+/// What `serde_json` says of a value beyond [`MAX_DEPTH`]; it has no kind of its own for it.
+const TOO_DEEP: &str = "recursion limit exceeded";
 
 /// The message of `serde_json` without its place.
 fn what(error: &serde_json::Error) -> String {

@@ -69,7 +69,8 @@ fn whole(number: Number) -> u64 {
     number.as_f64() as u64
 }
 
-fn iso(text: &str) -> Option<u64> {
+/// A time as ISO 8601 has it, in ms since 1970.
+pub(super) fn iso(text: &str) -> Option<u64> {
     let time = humantime::parse_rfc3339_weak(text).ok()?;
     let since = time.duration_since(UNIX_EPOCH).ok()?;
     u64::try_from(since.as_millis()).ok()

@@ -330,8 +330,11 @@ impl Counter {
     }
 
     fn wires(&self) -> Vec<Wire> {
-        let own = self.detector.wire();
-        self.wires.iter().copied().chain(own).collect()
+        let own = self.detector.told();
+        let mut wires: Vec<Wire> = self.wires.iter().copied().chain(own).collect();
+        wires.sort_by_key(|wire| wire.name());
+        wires.dedup();
+        wires
     }
 
     fn duration(&self) -> Option<Duration> {
@@ -341,8 +344,7 @@ impl Counter {
     /// The figures so far.
     #[must_use]
     pub fn stats(&self) -> Stats {
-        let mut wires = self.wires();
-        wires.dedup();
+        let wires = self.wires();
         let mut usage = Totals::default();
         let parts = [
             &self.answers,
@@ -358,6 +360,7 @@ impl Counter {
                 [wire] => Some(wire.name()),
                 _ => None,
             },
+            wires: wires.into_iter().map(Wire::name).collect(),
             lines: self.lines,
             bytes: self.bytes,
             duration: self.duration(),

@@ -40,8 +40,8 @@ pub fn count(from: impl BufRead) -> io::Result<Counter> {
         // The vector of one line serves the next, which needs a document that borrows from none.
         let read = text.and_then(|text| Document::read(text, std::mem::take(&mut scratch)).ok());
         match &read {
-            Some(document) => counter.line(document.root()),
-            None => counter.unreadable(),
+            Some(document) if document.root().is_object() => counter.line(document.root()),
+            _ => counter.unreadable(),
         }
         scratch = read.map_or_else(Document::default, emptied);
         let size = lines.offset() - begin;

@@ -13,6 +13,9 @@ pub struct Stats {
     /// `quipu`, `senpi` or `dreb`. Absent when no line tells, and for streams of several wires.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wire: Option<&'static str>,
+    /// The wires of several streams together, by name.
+    #[serde(skip)]
+    pub wires: Vec<&'static str>,
     /// Lines, unreadable ones included.
     pub lines: u64,
     /// Bytes, ends of lines included.
@@ -57,7 +60,7 @@ pub struct Stats {
     /// The longest line. Absent when there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub longest_line: Option<Longest>,
-    /// Lines that are no JSON.
+    /// Lines that hold no JSON object.
     pub unreadable: Unreadable,
 }
 
@@ -222,7 +225,7 @@ pub struct Longest {
     pub kind: Option<String>,
 }
 
-/// Lines that are no JSON.
+/// Lines that hold no JSON object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Unreadable {

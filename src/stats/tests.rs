@@ -205,7 +205,7 @@ fn broken_lines_and_unknown_types_are_counted() {
     let stats = count(&text[..]).unwrap().stats();
     assert_eq!((stats.lines, stats.bytes), (7, text.len() as u64));
     let unreadable = Unreadable {
-        count: 3,
+        count: 4,
         first_line: Some(2),
     };
     assert_eq!(stats.unreadable, unreadable);

@@ -61,6 +61,7 @@ mod text_mode;
 mod thinking;
 mod verify;
 mod verify_command;
+mod verify_input;
 mod wire_check;
 mod wires;
 mod witness_tests;

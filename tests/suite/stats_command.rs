@@ -170,3 +170,36 @@ fn the_table() {
         insta::assert_snapshot!("stats_table", shown);
     });
 }
+
+#[test]
+fn what_is_no_object_is_no_line_of_a_stream() {
+    let world = World::new();
+    world.file("values.jsonl", "[1]\n3\n\"turn_start\"\n");
+    let run = stats(&world, &["values.jsonl"]);
+    assert_eq!(run.code(), 1);
+    assert!(run.stderr.contains("holds no line that can be read"));
+    let table = String::from_utf8(run.stdout).unwrap();
+    assert!(table.contains("3 lines, the first is line 1"), "{table}");
+}
+
+#[test]
+fn tables_name_the_wires_and_count_in_words() {
+    let world = World::new();
+    let header = json!({
+        "type": "session", "version": 3, "id": "s", "timestamp": "2026-01-01T00:00:00.000Z",
+        "cwd": "/",
+    });
+    kept(&world, "header.jsonl", &[header]);
+    let run = world.offline(&json!([text("Hi.")])).arg("hi").run();
+    world.file("native.jsonl", &run.stdout);
+    let table = stats(&world, &["header.jsonl", "native.jsonl"]).stdout;
+    let table = String::from_utf8(table).unwrap();
+    let wires: Vec<&str> = table
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("wire"))
+        .map(str::trim)
+        .collect();
+    assert_eq!(wires, ["senpi", "quipu", "quipu, senpi"]);
+    assert!(table.contains("1 run, 1 turn, 1 user message\n"), "{table}");
+    assert!(table.contains("cache read  cache written"), "{table}");
+}

@@ -118,7 +118,7 @@ fn annotations_and_reports_are_escaped() {
     let github = run(&world, &["--format", "github", "broken.jsonl"]);
     assert!(
         out(&github).contains(
-            "::error file=broken.jsonl,line=3,title=schema/additionalProperties::line 3: turn_start: "
+            "::error file=broken.jsonl,line=3,title=schema/additionalProperties::turn_start: /"
         ),
         "{}",
         out(&github)
@@ -262,4 +262,78 @@ fn a_reader_that_goes_away_is_no_error() {
     drop(output);
     let (status, stderr) = finish(child);
     assert_eq!((status.code(), stderr.as_str()), (Some(0), ""));
+}
+
+/// A way to spoil a file while it is read.
+type Spoil = fn(&std::path::Path);
+
+#[test]
+fn a_file_that_is_cut_or_gone_is_followed_no_longer() {
+    let cases: [(Spoil, i32, &str); 3] = [
+        (
+            |path| {
+                let file = std::fs::OpenOptions::new().write(true).open(path);
+                file.unwrap().set_len(3).unwrap();
+            },
+            2,
+            "it was cut to 3 bytes",
+        ),
+        (|path| std::fs::remove_file(path).unwrap(), 1, "not valid"),
+        (
+            |path| std::fs::rename(path.with_file_name("other.jsonl"), path).unwrap(),
+            1,
+            "not valid",
+        ),
+    ];
+    for (spoil, code, says) in cases {
+        let world = World::new();
+        let lines = stream();
+        let path = world.work().join("growing.jsonl");
+        world.file("other.jsonl", "");
+        std::fs::write(&path, bytes(&lines[..3])).unwrap();
+        let mut quipu = world.bare().args(["verify", "--follow", "growing.jsonl"]);
+        let child = quipu.start(Stdio::piped());
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        spoil(&path);
+        let (status, stderr) = finish(child);
+        assert_eq!(status.code(), Some(code), "{stderr}");
+        assert!(stderr.contains(says), "{stderr}");
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_in_every_report() {
+    let world = streams();
+    for (format, says) in [
+        (
+            "json",
+            "{\"type\":\"unread\",\"file\":\"none.jsonl\",\"message\":\"none.jsonl cannot",
+        ),
+        (
+            "github",
+            "::error file=none.jsonl,title=unread::none.jsonl cannot be read",
+        ),
+        ("junit", "<error message=\"none.jsonl cannot be read"),
+    ] {
+        let args = ["--format", format, "none.jsonl", "sound.jsonl"];
+        let mixed = run(&world, &args);
+        assert_eq!(mixed.code(), 2);
+        assert!(out(&mixed).contains(says), "{}", out(&mixed));
+        assert!(mixed.stderr.contains("none.jsonl cannot be read"));
+    }
+    let junit = run(&world, &["--format", "junit", "none.jsonl", "sound.jsonl"]);
+    let counts = "tests=\"2\" failures=\"0\" errors=\"1\"";
+    assert!(out(&junit).contains(counts), "{}", out(&junit));
+}
+
+#[test]
+fn an_empty_stream_is_told_in_words() {
+    let world = World::new();
+    world.file("empty.jsonl", "");
+    let empty = run(&world, &["empty.jsonl"]);
+    assert_eq!(empty.code(), 1);
+    assert_eq!(
+        out(&empty),
+        "the stream is empty: not even its header was written\n"
+    );
 }

@@ -55,7 +55,7 @@ pub(in crate::cli) struct Verify {
     #[arg(long, value_enum, default_value = "human")]
     format: Choice,
 
-    /// Wait at the end of the file for more, until its terminal line
+    /// Wait at the end of the file for more: until its terminal line, Ctrl-C, or the file is gone
     #[arg(long)]
     follow: bool,
 
@@ -117,8 +117,7 @@ impl Verify {
             match self.stream(file, &mut out) {
                 Ok(valid) => invalid |= !valid,
                 Err(Stop::Input(what)) => {
-                    // What was found so far comes first.
-                    if let Err(error) = out.flush() {
+                    if let Err(error) = out.unread(&file.to_string_lossy(), &what) {
                         return printed(Err(error));
                     }
                     note(&format!("quipu: {what}"));
@@ -138,7 +137,8 @@ impl Verify {
     /// Checks one stream; gives whether it is valid.
     fn stream(&self, file: &Path, out: &mut Writer<impl Write>) -> Result<bool, Stop> {
         let from = files::open(file).map_err(|error| Stop::Input(error.to_string()))?;
-        let follow = Follow::new(from, self.follow && file != Path::new("-"));
+        let follow = (self.follow && file != Path::new("-")).then_some(file);
+        let follow = Follow::new(from, follow);
         let live = follow.is_live() || !files::is_file(file);
         let mut lines = Lines::new(follow);
         let mut verifier = Verifier::new(Options {

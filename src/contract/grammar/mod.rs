@@ -282,7 +282,8 @@ impl WireGrammar {
             .collect();
         let (name, message) = match (from.only(), own.as_slice()) {
             (None, _) => {
-                let what = "is not legal here, nor wherever an earlier fault may have led";
+                let what =
+                    "is not legal in any state that the stream may be in after the fault before";
                 ("uncertain", what.to_owned())
             }
             (Some(state), []) => {

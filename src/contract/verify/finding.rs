@@ -19,7 +19,7 @@ pub struct Finding {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event: Option<String>,
     /// What was broken: `framing/KIND`, `json/KIND`, `schema/KEYWORD`, `order/STATE-OR-PAIR`,
-    /// `rule/NAME`, `header/KIND`, `stamp/FIELD` or `wire/KIND`.
+    /// `rule/NAME`, `header/FIELD`, `stamp/FIELD` or `wire/KIND`.
     pub rule: String,
     /// JSON pointer into the line; empty for the line as a whole.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -31,6 +31,11 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// The finding in words without its line and severity, where those stand elsewhere.
+    pub fn without_line(&self) -> impl fmt::Display + '_ {
+        WithoutLine(self)
+    }
+
     /// Makes it a note: the document of the wire leaves it open.
     pub(super) fn soften(&mut self) {
         if self.severity == Severity::Error {
@@ -66,20 +71,32 @@ impl Severity {
 /// `line 12: message_update: /assistantMessageEvent/contentIndex: expected integer, got string`
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: ", self.line)?;
+        if self.line > 0 {
+            write!(f, "line {}: ", self.line)?;
+        }
         if self.severity == Severity::Note {
             f.write_str("note: ")?;
         }
-        if let Some(agent) = &self.agent {
+        write!(f, "{}", self.without_line())
+    }
+}
+
+/// A finding without its line and severity, where those stand elsewhere.
+struct WithoutLine<'f>(&'f Finding);
+
+impl fmt::Display for WithoutLine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(finding) = self;
+        if let Some(agent) = &finding.agent {
             write!(f, "agent {agent}: ")?;
         }
-        if let Some(event) = &self.event {
+        if let Some(event) = &finding.event {
             write!(f, "{event}: ")?;
         }
-        if !self.pointer.is_empty() {
-            write!(f, "{}: ", self.pointer)?;
+        if !finding.pointer.is_empty() {
+            write!(f, "{}: ", finding.pointer)?;
         }
-        f.write_str(&self.message)
+        f.write_str(&finding.message)
     }
 }
 
@@ -94,6 +111,16 @@ pub(super) struct Place<'p> {
 }
 
 impl Place<'_> {
+    /// A line by itself.
+    pub(super) fn of_line(line: u64) -> Self {
+        Self {
+            line,
+            agent: None,
+            event: None,
+            under: "",
+        }
+    }
+
     /// A finding here; `beyond`: the document of the wire leaves it open.
     pub(super) fn finding(
         &self,

@@ -24,7 +24,7 @@ use walk::{Judging, Walk};
 use super::Wire;
 use super::check::Checker;
 use super::grammar::Grammar;
-use super::json::Document;
+use super::json::{Document, MAX_DEPTH};
 use super::lines::{Fault, Frame};
 
 /// How a stream is judged.
@@ -120,6 +120,8 @@ enum Stage {
         detect: Detect,
         held: Vec<(u64, Option<String>)>,
         bytes: usize,
+        /// What was found of their frames.
+        found: Vec<Finding>,
     },
     Walking(Box<Walk>),
     /// It is no stream; the rest is not looked at.
@@ -164,6 +166,7 @@ impl Verifier {
                 detect: Detect::default(),
                 held: Vec::new(),
                 bytes: 0,
+                found: Vec::new(),
             },
             scratch: Document::default(),
             number: 0,
@@ -182,8 +185,19 @@ impl Verifier {
     pub fn line(&mut self, frame: &Frame<'_>, findings: &mut Vec<Finding>) {
         let before = findings.len();
         self.number = frame.number;
-        if !matches!(self.stage, Stage::Given) {
-            self.frame(frame, findings);
+        match &mut self.stage {
+            Stage::Walking(_) => self.frame(frame, findings),
+            Stage::Given => {}
+            Stage::Detecting { found, .. } => {
+                let mut found = std::mem::take(found);
+                self.frame(frame, &mut found);
+                if let Stage::Detecting { found: waiting, .. } = &mut self.stage {
+                    *waiting = found;
+                } else {
+                    in_order(&mut found);
+                    findings.append(&mut found);
+                }
+            }
         }
         self.count(&findings[before..]);
     }
@@ -201,8 +215,17 @@ impl Verifier {
     /// The stream is over: appends what is wrong with its end.
     pub fn finish(mut self, findings: &mut Vec<Finding>) -> Summary {
         let before = findings.len();
-        if let Stage::Detecting { detect, .. } = &self.stage {
-            self.begin(detect.guess(), findings);
+        if self.number == 0 {
+            self.stage = Stage::Given;
+            let place = Place::of_line(0);
+            let what = "the stream is empty: not even its header was written".to_owned();
+            findings.push(place.finding("wire/empty".into(), "", Severity::Error, false, what));
+        }
+        if let Stage::Detecting { detect, found, .. } = &mut self.stage {
+            let (wire, mut found) = (detect.guess(), std::mem::take(found));
+            self.begin(wire, &mut found);
+            in_order(&mut found);
+            findings.append(&mut found);
         }
         let mut summary = Summary {
             valid: false,
@@ -238,12 +261,7 @@ impl Verifier {
     }
 
     fn frame(&mut self, frame: &Frame<'_>, findings: &mut Vec<Finding>) {
-        let place = Place {
-            line: frame.number,
-            agent: None,
-            event: None,
-            under: "",
-        };
+        let place = Place::of_line(frame.number);
         let mut tell = |rule: &str, what: String| {
             findings.push(place.finding(rule.to_owned(), "", Severity::Error, false, what));
         };
@@ -286,6 +304,12 @@ impl Verifier {
                         error.column
                     );
                     tell("framing/two_values", what);
+                } else if error.deep {
+                    let what = format!(
+                        "nests deeper than {MAX_DEPTH} arrays and objects at column {}",
+                        error.column
+                    );
+                    tell("json/depth", what);
                 } else if !self.cut {
                     tell("json/syntax", format!("is not JSON: {error}"));
                 }
@@ -306,12 +330,7 @@ impl Verifier {
         findings: &mut Vec<Finding>,
     ) {
         if number == 2 && detect::is_session_entry(document.root()) {
-            let place = Place {
-                line: number,
-                agent: None,
-                event: None,
-                under: "",
-            };
+            let place = Place::of_line(number);
             let what = "this is a session file, not a stream; `quipu sessions show FILE` shows it";
             let rule = "wire/session_file".to_owned();
             findings.push(place.finding(rule, "", Severity::Error, false, what.to_owned()));
@@ -336,6 +355,7 @@ impl Verifier {
                 held,
                 bytes,
                 detect,
+                ..
             } => {
                 *bytes += line.as_ref().map_or(0, String::len);
                 held.push((number, line));
@@ -376,6 +396,11 @@ impl Verifier {
         }
         self.stage = Stage::Walking(Box::new(walk));
     }
+}
+
+/// By line: what is found of the frames of lines that wait comes before what is found in them.
+fn in_order(findings: &mut [Finding]) {
+    findings.sort_by_key(|finding| finding.line);
 }
 
 /// The room of a document for the next one.

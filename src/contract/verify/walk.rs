@@ -227,8 +227,12 @@ impl Walk {
     ) {
         self.lines += 1;
         let kind = place.event.unwrap_or_default();
+        let header = self.lines == 1 && kind == "session";
+        if header {
+            header::time(line, place, findings);
+        }
         if self.judging.wire == Wire::Quipu {
-            if self.lines == 1 && kind == "session" {
+            if header {
                 let open = header::check(line, place, findings);
                 self.judging.open |= open;
             }
@@ -412,12 +416,7 @@ impl Walk {
         };
         let mut faults = Vec::new();
         let interrupted = grammar.finish(&self.order, &mut faults);
-        let place = Place {
-            line: number,
-            agent: None,
-            event: None,
-            under: "",
-        };
+        let place = Place::of_line(number);
         if !cut {
             for fault in faults.drain(..) {
                 findings.push(self.order_finding(place, fault));

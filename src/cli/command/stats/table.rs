@@ -26,7 +26,11 @@ pub(super) fn of(counted: &[(&Path, Stats)], total: &Stats) -> String {
 
 fn block(text: &mut String, stats: &Stats) {
     let mut facts: Vec<(&str, String)> = Vec::new();
-    facts.push(("wire", stats.wire.unwrap_or("not told").to_owned()));
+    let wire = match stats.wires[..] {
+        [] => "not told".to_owned(),
+        ref wires => wires.join(", "),
+    };
+    facts.push(("wire", wire));
     facts.push(("lines", format!("{}, {}", stats.lines, bytes(stats.bytes))));
     if let Some(Duration { ms, source }) = stats.duration {
         facts.push(("duration", format!("{}{}", time(ms), by(source))));
@@ -36,8 +40,10 @@ fn block(text: &mut String, stats: &Stats) {
         facts.push(("outcome", outcome.clone() + &code.unwrap_or_default()));
     }
     let counts = format!(
-        "{} runs, {} turns, {} user messages",
-        stats.runs, stats.turns, stats.prompts
+        "{}, {}, {}",
+        number(stats.runs, "run"),
+        number(stats.turns, "turn"),
+        number(stats.prompts, "user message")
     );
     facts.push(("course", counts));
     let reasons = stats.stop_reasons.iter();
@@ -71,8 +77,11 @@ fn block(text: &mut String, stats: &Stats) {
     let agents = &stats.background_agents;
     if agents.count > 0 {
         let told = format!(
-            "{}: {} succeeded, {} failed; {} routes decided",
-            agents.count, agents.succeeded, agents.failed, agents.arbitrations
+            "{}: {} succeeded, {} failed; {} decided",
+            agents.count,
+            agents.succeeded,
+            agents.failed,
+            number(agents.arbitrations, "route")
         );
         facts.push(("agents", told));
     }
@@ -88,8 +97,8 @@ fn block(text: &mut String, stats: &Stats) {
     if stats.unreadable.count > 0 {
         let first = stats.unreadable.first_line.unwrap_or_default();
         let told = format!(
-            "{} lines, the first is line {first}",
-            stats.unreadable.count
+            "{}, the first is line {first}",
+            number(stats.unreadable.count, "line")
         );
         facts.push(("unreadable", told));
     }
@@ -127,8 +136,8 @@ fn tokens(text: &mut String, stats: &Stats) {
         "input",
         "output",
         "reasoning",
-        "read",
-        "written",
+        "cache read",
+        "cache written",
         "total",
         "cost",
     ])];
@@ -210,6 +219,11 @@ fn table(text: &mut String, mut rows: Vec<Vec<String>>) {
         }
         let _ = writeln!(text, "{}", line.trim_end());
     }
+}
+
+/// `1 run`, `2 runs`
+fn number(count: u64, of: &str) -> String {
+    format!("{count} {of}{}", if count == 1 { "" } else { "s" })
 }
 
 fn by(source: TimeSource) -> &'static str {

@@ -1,6 +1,9 @@
 //! A file that still grows.
 
+use std::fs;
 use std::io::{self, BufRead, Read};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -8,10 +11,44 @@ use std::time::Duration;
 /// How often a file is looked at for more.
 const POLL: Duration = Duration::from_millis(50);
 
-/// A reader that waits at the end for more, until the user ends it.
+/// A reader that waits at the end for more, until the user ends it or the file is gone.
 pub(super) struct Follow<R> {
     from: R,
-    ended: Option<Arc<AtomicBool>>,
+    wait: Option<Wait>,
+}
+
+/// What is waited for.
+struct Wait {
+    path: PathBuf,
+    /// Device and inode of a file of the disk: another one at its path is another stream.
+    file: Option<(u64, u64)>,
+    /// How many bytes were read.
+    read: u64,
+    ended: Arc<AtomicBool>,
+}
+
+impl Wait {
+    /// Whether more may come.
+    fn goes_on(&self) -> io::Result<bool> {
+        if self.ended.load(Ordering::Relaxed) {
+            return Ok(false);
+        }
+        let Some(file) = self.file else {
+            return Ok(true);
+        };
+        match fs::metadata(&self.path) {
+            Ok(now) if (now.dev(), now.ino()) != file => Ok(false),
+            Ok(now) if now.len() < self.read => {
+                let (left, read) = (now.len(), self.read);
+                let what =
+                    format!("it was cut to {left} bytes after {read} were read; verify it anew");
+                Err(io::Error::other(what))
+            }
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
 }
 
 /// Set by Ctrl-C or SIGTERM.
@@ -44,14 +81,22 @@ static ENDED: LazyLock<Arc<AtomicBool>> = LazyLock::new(|| {
 });
 
 impl<R> Follow<R> {
-    /// `wait`: whether the end of the file is not the end of the stream.
-    pub(super) fn new(from: R, wait: bool) -> Self {
-        let ended = wait.then(|| Arc::clone(&ENDED));
-        Self { from, ended }
+    /// `path`: that of the file, if its end is not the end of the stream.
+    pub(super) fn new(from: R, path: Option<&Path>) -> Self {
+        let wait = path.map(|path| {
+            let file = fs::metadata(path).ok().filter(fs::Metadata::is_file);
+            Wait {
+                path: path.to_owned(),
+                file: file.map(|file| (file.dev(), file.ino())),
+                read: 0,
+                ended: Arc::clone(&ENDED),
+            }
+        });
+        Self { from, wait }
     }
 
     pub(super) fn is_live(&self) -> bool {
-        self.ended.is_some()
+        self.wait.is_some()
     }
 }
 
@@ -67,9 +112,14 @@ impl<R: BufRead> Read for Follow<R> {
 
 impl<R: BufRead> BufRead for Follow<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if let Some(ended) = &self.ended {
-            while self.from.fill_buf()?.is_empty() && !ended.load(Ordering::Relaxed) {
-                std::thread::sleep(POLL);
+        if let Some(wait) = &self.wait {
+            // What was written before the file was gone is read after it.
+            let mut more = true;
+            while self.from.fill_buf()?.is_empty() && more {
+                more = wait.goes_on()?;
+                if more {
+                    std::thread::sleep(POLL);
+                }
             }
         }
         self.from.fill_buf()
@@ -77,5 +127,8 @@ impl<R: BufRead> BufRead for Follow<R> {
 
     fn consume(&mut self, taken: usize) {
         self.from.consume(taken);
+        if let Some(wait) = &mut self.wait {
+            wait.read += taken as u64;
+        }
     }
 }

@@ -38,6 +38,7 @@ pub(super) struct Writer<W> {
     cases: String,
     tests: u64,
     failures: u64,
+    errors: u64,
 }
 
 /// A finding as a JSON line.
@@ -72,6 +73,15 @@ struct End<'l> {
     interrupted: bool,
 }
 
+/// A stream that cannot be read as a JSON line, in the place of [`End`].
+#[derive(Serialize)]
+struct Unread<'l> {
+    /// Always `unread`.
+    r#type: &'static str,
+    file: &'l str,
+    message: &'l str,
+}
+
 impl<W: Write> Writer<W> {
     pub(super) fn new(format: Format, out: W) -> Self {
         Self {
@@ -81,6 +91,7 @@ impl<W: Write> Writer<W> {
             cases: String::new(),
             tests: 0,
             failures: 0,
+            errors: 0,
         }
     }
 
@@ -113,7 +124,7 @@ impl<W: Write> Writer<W> {
                     property(file),
                     finding.line.max(1),
                     property(&finding.rule),
-                    data(&finding.to_string())
+                    data(&finding.without_line().to_string())
                 )
             }
             Format::Junit => {
@@ -176,18 +187,51 @@ impl<W: Write> Writer<W> {
         }
     }
 
+    /// The stream cannot be read, or not to its end. What was found of it comes before.
+    pub(super) fn unread(&mut self, file: &str, why: &str) -> io::Result<()> {
+        match self.format {
+            // Standard error tells.
+            Format::Human { .. } => self.out.flush(),
+            Format::Json => self.json(&Unread {
+                r#type: "unread",
+                file,
+                message: why,
+            }),
+            Format::Github => {
+                let (file, why) = (property(file), data(why));
+                writeln!(self.out, "::error file={file},title=unread::{why}")
+            }
+            Format::Junit => {
+                self.tests += 1;
+                self.errors += 1;
+                let found: Vec<String> = std::mem::take(&mut self.findings)
+                    .iter()
+                    .map(|finding| xml(&finding.to_string()))
+                    .collect();
+                let (file, why, found) = (xml(file), xml(why), found.join("\n"));
+                let _ = writeln!(
+                    self.cases,
+                    "    <testcase classname=\"unknown\" name=\"{file}\">\n      <error \
+                     message=\"{why}\" type=\"unread\">{found}</error>\n    </testcase>"
+                );
+                Ok(())
+            }
+        }
+    }
+
     /// All streams are over.
     pub(super) fn finish(mut self) -> io::Result<()> {
         if self.format == Format::Junit {
             let Self {
                 tests,
                 failures,
+                errors,
                 cases,
                 ..
             } = &self;
             let report = format!(
                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite \
-                 name=\"quipu verify\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" \
+                 name=\"quipu verify\" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" \
                  skipped=\"0\">\n{cases}  </testsuite>\n</testsuites>\n"
             );
             self.out.write_all(report.as_bytes())?;
