@@ -129,7 +129,7 @@ fn what_cannot_be_read_is_told() {
     let run = stats(&world, &["good"]);
     assert_eq!((run.code(), run.stderr.as_str()), (0, ""));
     let told = String::from_utf8(run.stdout).unwrap();
-    assert!(told.contains("1 lines, the first is line 2"), "{told}");
+    assert!(told.contains("1 line, the first is line 2"), "{told}");
     let run = stats(&world, &["good", "bad"]);
     assert_eq!(run.code(), 1);
     assert!(run.stderr.contains("bad holds no line"), "{}", run.stderr);

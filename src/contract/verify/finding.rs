@@ -32,6 +32,7 @@ pub struct Finding {
 
 impl Finding {
     /// The finding in words without its line and severity, where those stand elsewhere.
+    #[must_use]
     pub fn without_line(&self) -> impl fmt::Display + '_ {
         WithoutLine(self)
     }

@@ -1,54 +1,14 @@
 //! The rules that the grammar states in words: what the lines say about each other.
 
+mod report;
+
 use super::blocks::{self, Blocks};
-use super::finding::{Finding, Place, Severity};
 use super::print::{Print, whole};
 use super::usage::Sum;
 use crate::contract::Wire;
-use crate::contract::grammar::{EventId, Rule, WireGrammar};
+use crate::contract::grammar::Rule;
 use crate::contract::json::Value;
-
-/// Takes what is wrong with one line by the rules.
-pub(super) struct Report<'r> {
-    pub(super) grammar: &'r WireGrammar,
-    pub(super) event: EventId,
-    pub(super) place: Place<'r>,
-    /// Whether the line is held to what only Quipu promises.
-    pub(super) held: bool,
-    /// Nothing is told: what came before makes the line doubtful.
-    pub(super) mute: bool,
-    pub(super) findings: &'r mut Vec<Finding>,
-    /// Whether something was told.
-    pub(super) told: bool,
-}
-
-impl Report<'_> {
-    /// Tells of a fault if the grammar has the rule at this event.
-    pub(super) fn wrong(&mut self, rule: Rule, pointer: &str, what: impl FnOnce() -> String) {
-        self.tell(rule, pointer, false, what);
-    }
-
-    /// The same for something that the document of a wire leaves open in a rule that it has.
-    fn beyond(&mut self, rule: Rule, pointer: &str, what: impl FnOnce() -> String) {
-        self.tell(rule, pointer, true, what);
-    }
-
-    fn tell(&mut self, rule: Rule, pointer: &str, ours: bool, what: impl FnOnce() -> String) {
-        if self.mute || !self.grammar.checks(rule, self.event) {
-            return;
-        }
-        let beyond = (ours || self.grammar.is_ours(rule)) && !self.held;
-        let rule = format!("rule/{}", rule.name());
-        let severity = if beyond {
-            Severity::Note
-        } else {
-            Severity::Error
-        };
-        self.findings
-            .push(self.place.finding(rule, pointer, severity, beyond, what()));
-        self.told = true;
-    }
-}
+pub(super) use report::Report;
 
 /// What earlier lines were, as far as later ones are held against them.
 #[derive(Debug)]
