@@ -4,6 +4,8 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, BufReader, BufWriter, Read as _, Seek as _, Write};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
@@ -293,15 +295,31 @@ fn written_beside(
     Ok(made)
 }
 
+/// How often a lock that is held is tried, and how long apart.
+///
+/// A child process has a copy of every open file from its fork to its exec, and with it the lock, even
+/// if the parent gave it up meanwhile.
+const TRIES: u32 = 10;
+const APART: Duration = Duration::from_millis(10);
+
 /// Locks the file for this process; false where there are no locks.
 fn lock(file: &File, path: &Path) -> Result<bool, SessionError> {
-    match file.try_lock() {
-        Ok(()) => Ok(true),
-        Err(TryLockError::WouldBlock) => Err(SessionError::InUse {
-            file: path.to_owned(),
-            pid: holder(file),
-        }),
-        Err(TryLockError::Error(_)) => Ok(false),
+    let mut tries = 1;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(true),
+            Err(TryLockError::Error(_)) => return Ok(false),
+            Err(TryLockError::WouldBlock) if tries < TRIES => {
+                tries += 1;
+                thread::sleep(APART);
+            }
+            Err(TryLockError::WouldBlock) => {
+                return Err(SessionError::InUse {
+                    file: path.to_owned(),
+                    pid: holder(file),
+                });
+            }
+        }
     }
 }
 
@@ -423,6 +441,18 @@ mod tests {
         assert!(file.is_locked());
         file.append(b"c\n").unwrap();
         assert_eq!(text(&file), "b\nc\n");
+    }
+
+    #[test]
+    fn a_lock_that_is_given_up_in_a_moment_is_waited_for() {
+        let (_folder, file) = made("a\n");
+        let path = file.path.clone();
+        let giver = thread::spawn(move || {
+            thread::sleep(APART * 3);
+            drop(file);
+        });
+        LineFile::open(&path).unwrap();
+        giver.join().unwrap();
     }
 
     #[test]
