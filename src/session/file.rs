@@ -4,6 +4,8 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, BufReader, BufWriter, Read as _, Seek as _, Write};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
@@ -293,15 +295,31 @@ fn written_beside(
     Ok(made)
 }
 
+/// How often a lock that is held is tried again, and the wait before each.
+const LOCK_RETRIES: u32 = 10;
+const LOCK_WAIT: Duration = Duration::from_millis(10);
+
 /// Locks the file for this process; false where there are no locks.
+///
+/// A child that this or another process starts holds the lock of a closed file on until it runs its
+/// program, so one that is held is tried again for a moment.
 fn lock(file: &File, path: &Path) -> Result<bool, SessionError> {
-    match file.try_lock() {
-        Ok(()) => Ok(true),
-        Err(TryLockError::WouldBlock) => Err(SessionError::InUse {
-            file: path.to_owned(),
-            pid: holder(file),
-        }),
-        Err(TryLockError::Error(_)) => Ok(false),
+    let mut retries = 0;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(true),
+            Err(TryLockError::WouldBlock) if retries < LOCK_RETRIES => {
+                retries += 1;
+                thread::sleep(LOCK_WAIT);
+            }
+            Err(TryLockError::WouldBlock) => {
+                return Err(SessionError::InUse {
+                    file: path.to_owned(),
+                    pid: holder(file),
+                });
+            }
+            Err(TryLockError::Error(_)) => return Ok(false),
+        }
     }
 }
 
@@ -423,6 +441,25 @@ mod tests {
         assert!(file.is_locked());
         file.append(b"c\n").unwrap();
         assert_eq!(text(&file), "b\nc\n");
+    }
+
+    #[test]
+    fn a_lock_that_goes_at_once_is_waited_for() {
+        let (_folder, file) = made("a\n");
+        let path = file.path.clone();
+        drop(file);
+        // A second descriptor of the same lock, as a child has it before it runs its program.
+        let held = File::open(&path).unwrap();
+        held.try_lock().unwrap();
+        let (begin, begun) = std::sync::mpsc::channel();
+        let holder = thread::spawn(move || {
+            begin.send(()).unwrap();
+            thread::sleep(LOCK_WAIT);
+            drop(held);
+        });
+        begun.recv().unwrap();
+        assert!(LineFile::open(&path).unwrap().is_locked());
+        holder.join().unwrap();
     }
 
     #[test]
