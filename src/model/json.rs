@@ -5,7 +5,8 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 /// Parses JSON in which a lone surrogate escape (`\ud83d` without its partner), which is no text
-/// that Rust or JSON Lines can hold, stands for U+FFFD.
+/// that Rust or JSON Lines can hold, stands for U+FFFD, and a number beyond a double for the
+/// greatest double of its sign.
 ///
 /// # Errors
 /// The parser's error when the text is not JSON of this shape.
@@ -13,10 +14,14 @@ pub fn parse<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
     // Good JSON is parsed once and never scanned.
     match serde_json::from_str(text) {
         Ok(value) => Ok(value),
-        Err(error) => match repair_surrogates(text) {
-            Some(repaired) => serde_json::from_str(&repaired),
-            None => Err(error),
-        },
+        Err(error) => {
+            let surrogates = repair_surrogates(text);
+            let numbers = repair_numbers(surrogates.as_deref().unwrap_or(text));
+            match numbers.or(surrogates) {
+                Some(repaired) => serde_json::from_str(&repaired),
+                None => Err(error),
+            }
+        }
     }
 }
 
@@ -74,6 +79,43 @@ pub fn repair_surrogates(text: &str) -> Option<String> {
     Some(out)
 }
 
+/// The JSON text with each number that no double holds replaced by the greatest of its sign;
+/// `None` if there is none.
+fn repair_numbers(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    let mut repaired: Option<String> = None;
+    let (mut copied, mut at, mut in_string) = (0, 0, false);
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'\\' if in_string => at += 2,
+            b'"' => {
+                in_string = !in_string;
+                at += 1;
+            }
+            b'-' | b'0'..=b'9' if !in_string => {
+                let part =
+                    |byte: &u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
+                let end = at + bytes[at..].iter().take_while(|byte| part(byte)).count();
+                let number = text[at..end].parse::<f64>();
+                if let Some(number) = number.ok().filter(|number| number.is_infinite()) {
+                    let out = repaired.get_or_insert_default();
+                    out.push_str(&text[copied..at]);
+                    out.push_str(if number > 0.0 { GREATEST } else { LEAST });
+                    copied = end;
+                }
+                at = end;
+            }
+            _ => at += 1,
+        }
+    }
+    let mut out = repaired?;
+    out.push_str(&text[copied..]);
+    Some(out)
+}
+
+const GREATEST: &str = "1.7976931348623157e308";
+const LEAST: &str = "-1.7976931348623157e308";
+
 /// The code unit of a whole `\uXXXX` at this place.
 fn escaped_unit(bytes: &[u8], at: usize) -> Option<u16> {
     let escape = bytes.get(at..at + 6)?;
@@ -85,7 +127,29 @@ fn escaped_unit(bytes: &[u8], at: usize) -> Option<u16> {
 
 #[cfg(test)]
 mod tests {
-    use super::{parse, repair_surrogates};
+    use super::{count, parse, repair_surrogates};
+
+    #[test]
+    fn a_number_that_does_not_fit_costs_no_more_than_itself() {
+        #[derive(serde::Deserialize)]
+        struct Counted {
+            #[serde(default, deserialize_with = "count")]
+            tokens: Option<u64>,
+            text: String,
+        }
+        for (number, tokens) in [("1e400", None), ("-1E+999", None), ("7", Some(7))] {
+            let json = format!(r#"{{"tokens":{number},"other":[1e309],"text":"\"1e400 \ud83d"}}"#);
+            let read: Counted = parse(&json).unwrap();
+            assert_eq!(read.tokens, tokens, "{json}");
+            assert_eq!(read.text, "\"1e400 \u{fffd}");
+        }
+        assert_eq!(
+            parse::<f64>("-1e400").unwrap().to_bits(),
+            f64::MIN.to_bits()
+        );
+        assert_eq!(parse::<f64>("1e400").unwrap().to_bits(), f64::MAX.to_bits());
+        assert!(parse::<f64>("1e400e").is_err());
+    }
 
     #[test]
     fn lone_surrogates_become_replacement_characters_and_nothing_else_changes() {
