@@ -64,6 +64,15 @@ impl Folder {
         format!("{}/{path}", self.name)
     }
 
+    /// The first number of `VERSION`; `None` if that is no semantic version.
+    #[must_use]
+    pub fn major(&self) -> Option<&str> {
+        let core = self.version.split(['-', '+']).next()?;
+        let parts: Vec<_> = core.split('.').collect();
+        let number = |part: &&str| part.parse::<u32>().is_ok_and(|n| n.to_string() == **part);
+        (parts.len() == 3 && parts.iter().all(number)).then(|| parts[0])
+    }
+
     /// The file at `path`.
     #[must_use]
     pub fn file(&self, path: &str) -> Option<&File> {
@@ -119,21 +128,33 @@ pub fn load(dir: &Path) -> (Folder, Vec<Problem>) {
             });
         }
     }
-    match fs::read_to_string(dir.join("VERSION")) {
+    match text(&dir.join("VERSION")) {
         Ok(text) => text.trim().clone_into(&mut folder.version),
-        Err(error) => problems.push(Problem {
+        Err(what) => problems.push(Problem {
             file: folder.display("VERSION"),
             place: "line 1".into(),
-            what: format!("cannot be read ({error})"),
+            what,
             remedy: "write the SemVer version of the schema, such as 1.0.0".into(),
         }),
     }
     (folder, problems)
 }
 
+/// The text of a file, which has to be one: a pipe, a socket or a device may never come to an end.
+fn text(path: &Path) -> Result<String, String> {
+    let unreadable = |error| format!("cannot be read ({error})");
+    if !fs::metadata(path).map_err(unreadable)?.is_file() {
+        return Err("is no regular file".into());
+    }
+    let text = fs::read_to_string(path).map_err(unreadable)?;
+    if text.starts_with('\u{feff}') {
+        return Err("starts with a byte order mark, which has to go; save it without".into());
+    }
+    Ok(text)
+}
+
 fn parse(path: &Path) -> Result<Value, (String, String)> {
-    let text = fs::read_to_string(path)
-        .map_err(|error| ("line 1".to_owned(), format!("cannot be read ({error})")))?;
+    let text = text(path).map_err(|what| ("line 1".to_owned(), what))?;
     let value: Value = serde_json::from_str(&text).map_err(|error| {
         let text = error.to_string();
         let what = text.split(" at line ").next().unwrap_or(&text);

@@ -19,6 +19,7 @@ mod def_mistakes;
 mod definitions;
 mod drift;
 mod folder;
+mod grammar;
 mod mistakes;
 mod released;
 mod types;

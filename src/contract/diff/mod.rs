@@ -29,6 +29,7 @@
 //! | grammar: what was a legal order is none now | producers | major |
 //! | grammar: a new type of line may come where it changes no state | nobody | minor |
 //! | grammar: words; the name of a rule stands for what it asks | nobody | patch |
+//! | grammar: who promises a thing, or does it (`promise`, `foreign`, `undocumented`) | nobody | patch |
 //! | anything that is not decided by these | undecided | major |
 //!
 //! A shared type is compared once; the change tells which lines lead to it.
@@ -158,6 +159,9 @@ pub struct Diff {
     pub old_version: Option<String>,
     /// The version that the new side declares, if it has one.
     pub new_version: Option<String>,
+    /// The sides that say nothing about the order, so that it was not compared: bundle files, and
+    /// folders of bundles without a grammar.
+    pub orderless: Vec<String>,
     /// The changes, the greatest step first.
     pub changes: Vec<Change>,
 }
@@ -253,6 +257,11 @@ pub fn compare(old: &Contract, new: &Contract) -> Result<Diff, InputError> {
     Ok(Diff {
         old_version: old.version.clone(),
         new_version: new.version.clone(),
+        orderless: [old, new]
+            .into_iter()
+            .filter(|side| !side.has_grammar)
+            .map(|side| side.source.clone())
+            .collect(),
         changes,
     })
 }
