@@ -97,7 +97,13 @@ pub fn alone(schema: &Schema, title: &str, mode: Mode) -> Option<Value> {
     let defs = writer.defs(defs.filter_map(|title| schema.defs.get(title)));
     // No def has the name of the root, so none is left out.
     let document = json!({ "title": "", "$defs": Value::Object(defs.into_iter().collect()) });
-    excerpt(&document, &[title])
+    let mut alone = excerpt(&document, &[title])?;
+    // The line that it is part of has other fields too.
+    let mut unions = schema.defs.values().filter_map(Def::union);
+    if unions.any(|union| union.stamp.as_deref() == Some(title)) {
+        alone.as_object_mut()?.shift_remove("additionalProperties");
+    }
+    Some(alone)
 }
 
 /// The defs `titles` of the bundle `document` with all that they need, as a document of its own: the

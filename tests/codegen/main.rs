@@ -21,6 +21,7 @@ mod drift;
 mod folder;
 mod grammar;
 mod mistakes;
+mod odd_schemas;
 mod released;
 mod types;
 

@@ -173,13 +173,12 @@ impl Contract {
     /// # Errors
     /// The mistakes in the folder, but for examples that do not validate.
     pub fn of_folder(folder: &Folder, unreadable: Vec<Problem>) -> Result<Self, InputError> {
-        let schema =
-            codegen::lint::lint_all_but_examples(folder, unreadable).map_err(|problems| {
-                InputError::Mistakes {
-                    path: folder.name.clone(),
-                    problems,
-                }
-            })?;
+        let schema = codegen::lint::lint_to_compare(folder, unreadable).map_err(|problems| {
+            InputError::Mistakes {
+                path: folder.name.clone(),
+                problems,
+            }
+        })?;
         let mut bundles = Vec::new();
         for name in schema.bundles.keys() {
             let document = bundle::document(&schema, name, Mode::Open).unwrap_or_default();

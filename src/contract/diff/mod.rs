@@ -48,7 +48,8 @@ pub use input::{Contract, InputError, read};
 pub use version::{Declared, declared};
 
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
 /// Who cannot go on as before.
@@ -252,7 +253,7 @@ pub fn compare(old: &Contract, new: &Contract) -> Result<Diff, InputError> {
     if old.has_grammar && new.has_grammar {
         grammar::compare(old, new, &mut all);
     }
-    let mut changes = all.0;
+    let mut changes = all.all;
     changes.sort_by(|a, b| b.step.cmp(&a.step).then_with(|| a.cmp(b)));
     Ok(Diff {
         old_version: old.version.clone(),
@@ -268,31 +269,34 @@ pub fn compare(old: &Contract, new: &Contract) -> Result<Diff, InputError> {
 
 /// The changes found so far; the same change in two bundles is one.
 #[derive(Default)]
-struct Changes(Vec<Change>);
+struct Changes {
+    all: Vec<Change>,
+    /// Where each is, by what makes it the same as another.
+    places: HashMap<Key, usize>,
+}
+
+/// Title, event, place, what changed, and who breaks.
+type Key = (String, Option<String>, String, String, Breaks);
 
 impl Changes {
     fn add(&mut self, change: Change) {
-        let same = |other: &&mut Change| {
-            (
-                &other.title,
-                &other.event,
-                &other.place,
-                &other.what,
-                other.breaks,
-            ) == (
-                &change.title,
-                &change.event,
-                &change.place,
-                &change.what,
-                change.breaks,
-            )
-        };
-        match self.0.iter_mut().find(same) {
-            Some(other) => {
+        let key = (
+            change.title.clone(),
+            change.event.clone(),
+            change.place.clone(),
+            change.what.clone(),
+            change.breaks,
+        );
+        match self.places.entry(key) {
+            Entry::Occupied(entry) => {
+                let other = &mut self.all[*entry.get()];
                 other.wires.extend(change.wires);
                 other.reached_by.extend(change.reached_by);
             }
-            None => self.0.push(change),
+            Entry::Vacant(entry) => {
+                entry.insert(self.all.len());
+                self.all.push(change);
+            }
         }
     }
 }

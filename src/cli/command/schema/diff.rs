@@ -13,8 +13,8 @@ use crate::contract::diff::{self, Breaks, Change, Declared, InputError, Verdict}
 use crate::event::ErrorCode;
 use crate::wire::{visible, visible_line};
 
-/// Exit status: 0 nobody breaks, 1 somebody does, or it is not decided, or the declared step of the
-/// version is too small, 2 a side that cannot be compared.
+/// Exit status: 0 nobody breaks, 1 somebody does, whatever step of the version is declared, or it is
+/// not decided, or the declared step is too small, 2 a side that cannot be compared.
 #[derive(Debug, Args)]
 pub(super) struct Diff {
     /// What there was: a schema folder, a folder of released bundles, or a bundle file; `-` is a
@@ -145,10 +145,10 @@ fn summary(found: &diff::Diff) -> String {
     }
     if let [first, rest @ ..] = &found.orderless[..] {
         let sides = match rest {
-            [] => format!("{first} has"),
-            _ => "they have".to_owned(),
+            [] => format!("{first} has no"),
+            _ => "neither has a".to_owned(),
         };
-        let _ = write!(text, " The order was not compared: {sides} no grammar.");
+        let _ = write!(text, " The order was not compared: {sides} grammar.");
     }
     text
 }

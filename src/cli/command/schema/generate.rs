@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde_json::Value;
 
 use crate::cli::command::{io as command_io, print};
@@ -41,11 +41,17 @@ pub(super) struct Generate {
 }
 
 fn language() -> impl TypedValueParser<Value = Language> {
-    PossibleValuesParser::new(Language::ALL.map(Language::name)).try_map(|name| {
+    let names = Language::ALL.map(|language| PossibleValue::new(language.name()));
+    // Not among those offered, but asked for.
+    let rust = PossibleValue::new("rust").hide(true);
+    PossibleValuesParser::new(names.into_iter().chain([rust])).try_map(|name| {
         let language = Language::ALL
             .into_iter()
             .find(|language| language.name() == name);
-        language.ok_or("there is no such language")
+        language.ok_or(
+            "Rust has its types in the library, `quipu::event`; they are generated/rust/quipu.rs in \
+             the repository, and made when it is built, not by this command",
+        )
     })
 }
 
