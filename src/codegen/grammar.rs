@@ -380,7 +380,7 @@ impl<'a, 'p> Walk<'a, 'p> {
             }
             Holds::Object(keys) => self.object(at, value, keys),
             Holds::List(keys) => {
-                self.each(at, value, |walk, at, value| walk.object(at, value, keys))
+                self.each(at, value, |walk, at, value| walk.object(at, value, keys));
             }
             Holds::Map(keys) => {
                 let Some(entries) = value.as_object() else {

@@ -96,14 +96,19 @@ pub fn load(dir: &Path) -> (Folder, Vec<Problem>) {
     let mut problems = Vec::new();
 
     let mut paths = Vec::new();
-    if let Err(error) = walk(dir, &mut paths) {
+    walk(dir, &mut paths, &mut |path, error| {
+        let below = relative(dir, path);
         problems.push(Problem {
-            file: folder.name.clone(),
+            file: if below.is_empty() {
+                folder.name.clone()
+            } else {
+                folder.display(&below)
+            },
             place: "folder".into(),
             what: format!("cannot be read ({error})"),
             remedy: "name a folder of schema files".into(),
         });
-    }
+    });
     paths.sort();
     for path in paths {
         let relative = relative(dir, &path);
@@ -171,9 +176,16 @@ fn parse(path: &Path) -> Result<Value, (String, String)> {
 }
 
 /// All `*.json` below `dir`, without `released/` (frozen bundles are no sources) and hidden ones.
-fn walk(dir: &Path, paths: &mut Vec<PathBuf>) -> io::Result<()> {
-    for entry in fs::read_dir(dir)? {
-        let entry = entry?;
+fn walk(dir: &Path, paths: &mut Vec<PathBuf>, fail: &mut impl FnMut(&Path, io::Error)) {
+    let entries = match fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(error) => return fail(dir, error),
+    };
+    for entry in entries {
+        let (entry, kind) = match entry.and_then(|entry| Ok((entry.file_type()?, entry))) {
+            Ok((kind, entry)) => (entry, kind),
+            Err(error) => return fail(dir, error),
+        };
         let path = entry.path();
         let name = path
             .file_name()
@@ -183,13 +195,12 @@ fn walk(dir: &Path, paths: &mut Vec<PathBuf>) -> io::Result<()> {
             continue;
         }
         // A link to a folder is not followed: it may lead back.
-        if entry.file_type()?.is_dir() {
-            walk(&path, paths)?;
+        if kind.is_dir() {
+            walk(&path, paths, fail);
         } else if path.extension().is_some_and(|ext| ext == "json") {
             paths.push(path);
         }
     }
-    Ok(())
 }
 
 fn relative(dir: &Path, path: &Path) -> String {

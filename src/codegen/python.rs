@@ -248,7 +248,7 @@ fn docstring(text: &mut String, indent: &str, what: &str) {
     let mut what = what.trim_end().replace('\\', "\\\\");
     // The last quote would meet those that follow, unless it is escaped below with its neighbours.
     let quotes = what.len() - what.trim_end_matches('"').len();
-    if quotes % 3 > 0 {
+    if !quotes.is_multiple_of(3) {
         what.insert(what.len() - 1, '\\');
     }
     let what = what.replace("\"\"\"", "\\\"\\\"\\\"");

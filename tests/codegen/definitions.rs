@@ -193,7 +193,7 @@ fn a_bundle_of_another_is_named_after_itself() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("1x.json");
     let mut bundle = changed("/title", "RadioEvent".into());
-    let mut first_line = |bundle: &Value| {
+    let first_line = |bundle: &Value| {
         fs::write(&path, bundle.to_string()).unwrap();
         let text = printed(&["python", "--bundle", path.to_str().unwrap()]);
         text.lines().next().unwrap().to_owned()

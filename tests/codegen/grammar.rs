@@ -17,6 +17,16 @@ fn problems(schema: &Schema, grammar: &Value) -> Vec<String> {
     problems.iter().map(ToString::to_string).collect()
 }
 
+/// With `value` at `key` in `place`, `at` is told to be wrong.
+#[track_caller]
+fn told(schema: &Schema, place: &str, key: &str, value: Value, (at, said): (&str, &str)) {
+    let mut grammar = embedded();
+    grammar.pointer_mut(place).unwrap()[key] = value;
+    let problems = problems(schema, &grammar);
+    let expected = format!("g: {at}: {said}");
+    assert!(problems.contains(&expected), "{expected}\n{problems:#?}");
+}
+
 #[test]
 fn each_mistake_is_told_with_its_place() {
     let schema = schema();
@@ -24,7 +34,6 @@ fn each_mistake_is_told_with_its_place() {
     let state = "there is no state `nowhere`; write the name of one in `states`";
     let event = "`nope` is no event of the wire `quipu`; write the `type` of one of its events";
     let field = "no line has a field at `/nope`; write a JSON pointer to a field of the event";
-    let rule = format!("there is no rule `luck`; there are {}", RULES.join(", "));
     for (place, key, value, at, said) in [
         (
             "",
@@ -97,6 +106,18 @@ fn each_mistake_is_told_with_its_place() {
             "/wires/quipu/states/start/on/0/where/~1nope",
             field,
         ),
+    ] {
+        told(&schema, place, key, value, (at, said));
+    }
+}
+
+#[test]
+fn each_mistake_in_pairs_and_rules_is_told_with_its_place() {
+    let schema = schema();
+    let event = "`nope` is no event of the wire `quipu`; write the `type` of one of its events";
+    let field = "no line has a field at `/nope`; write a JSON pointer to a field of the event";
+    let rule = format!("there is no rule `luck`; there are {}", RULES.join(", "));
+    for (place, key, value, at, said) in [
         (
             "/wires/quipu/states/start",
             "promise",
@@ -154,11 +175,7 @@ fn each_mistake_is_told_with_its_place() {
             "`nope` is no event of the wire `senpi`; write the `type` of one of its events",
         ),
     ] {
-        let mut grammar = embedded();
-        grammar.pointer_mut(place).unwrap()[key] = value;
-        let problems = problems(&schema, &grammar);
-        let expected = format!("g: {at}: {said}");
-        assert!(problems.contains(&expected), "{expected}\n{problems:#?}");
+        told(&schema, place, key, value, (at, said));
     }
     let mut grammar = embedded();
     grammar["wires"]

@@ -14,7 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const CASES: u64 = 200;
+const CASES: usize = 200;
 /// How many of the cases that pass are given to the compilers, which are slow.
 const COMPILED: usize = 12;
 
@@ -261,7 +261,7 @@ fn compile(folder: &Path, passed: &[PathBuf]) {
             Command::new(python)
                 .arg("-c")
                 .arg(program)
-                .args(files("lines.py", CASES as usize)),
+                .args(files("lines.py", CASES)),
             "",
         );
     }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use crate::harness::{Run, World};
@@ -311,6 +312,21 @@ fn lint() {
     assert!(
         github.contains("turn_end.json,line=2,col=3::line 2, column 3"),
         "{github}"
+    );
+
+    // A folder that cannot be read is told of by name.
+    fs::create_dir(world.work().join("schema/secret")).unwrap();
+    let closed = fs::Permissions::from_mode(0);
+    fs::set_permissions(world.work().join("schema/secret"), closed).unwrap();
+    let run = world
+        .bare()
+        .args(["schema", "lint"])
+        .without_privileges()
+        .run();
+    let text = String::from_utf8(run.stdout).unwrap();
+    assert!(
+        text.contains("schema/secret: folder: cannot be read (Permission denied"),
+        "{text}"
     );
 
     let empty = World::new();
