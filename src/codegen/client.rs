@@ -544,7 +544,10 @@ impl Reader<'_> {
 
 fn description(json: &Value) -> String {
     let text = json.get("description").and_then(Value::as_str);
-    text.unwrap_or_default().to_owned()
+    // What no source may hold, or a reader would not see. It is dropped before anything is escaped:
+    // what it stands between meets then.
+    let hidden = |c: char| c.is_control() && !c.is_whitespace() || c == BOM;
+    text.unwrap_or_default().replace(hidden, "")
 }
 
 fn strings(at: &str, json: &Value) -> Result<Vec<String>, Unusable> {
@@ -562,11 +565,8 @@ fn strings(at: &str, json: &Value) -> Result<Vec<String>, Unusable> {
 #[must_use]
 pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for paragraph in text.lines() {
+    for paragraph in text.trim().lines() {
         let mut line = String::new();
-        // What no source may hold, or a reader would not see.
-        let hidden = |c: char| c.is_control() && !c.is_whitespace() || c == BOM;
-        let paragraph = paragraph.replace(hidden, "");
         for word in paragraph.split_whitespace() {
             let long = line.chars().count() + 1 + word.chars().count() > width;
             if long && !line.is_empty() {

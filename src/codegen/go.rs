@@ -454,7 +454,11 @@ fn exported_part(name: &str) -> String {
 
 /// A comment; none without text.
 fn comment(text: &mut String, indent: &str, what: &str) {
-    for line in wrapped(what, WIDTH - indent.len() - 3) {
+    for mut line in wrapped(what, WIDTH - indent.len() - 3) {
+        // It would tell for which systems the file is.
+        if line.starts_with("+build") {
+            line.insert(0, '\\');
+        }
         let _ = writeln!(text, "{}", format!("{indent}// {line}").trim_end());
     }
 }

@@ -84,7 +84,7 @@ const FIELDS: [&str; 36] = [
     "raw",
 ];
 
-const TEXTS: [&str; 16] = [
+const TEXTS: [&str; 19] = [
     "\"",
     "\"\"",
     "\"\"\"",
@@ -100,6 +100,9 @@ const TEXTS: [&str; 16] = [
     "# a",
     "Ω 𝕏 \u{202e}",
     "//go:build ignore",
+    "+build ignore",
+    "a\"\u{0}",
+    "*\u{feff}/",
     "'''",
 ];
 
