@@ -69,6 +69,43 @@ pub fn document(schema: &Schema, name: &str, mode: Mode) -> Option<Value> {
     Some(document.into())
 }
 
+/// The name that the `$id` of a bundle gives it; `None` if that is of another form.
+#[must_use]
+pub fn name(document: &Value) -> Option<&str> {
+    let file = document.get("$id")?.as_str()?.rsplit('/').next()?;
+    Mode::ALL.into_iter().find_map(|mode| {
+        let name = file.strip_suffix(".json")?;
+        name.strip_suffix(mode.name())?.strip_suffix('.')
+    })
+}
+
+/// The def `title` with all that it needs, as a document of its own, and as it is by itself: without
+/// the fields that a wire adds to its lines. `None` if there is none, or the mode leaves it out.
+#[must_use]
+pub fn alone(schema: &Schema, title: &str, mode: Mode) -> Option<Value> {
+    let def = schema.defs.get(title)?;
+    if def.read_only && mode == Mode::Strict {
+        return None;
+    }
+    let writer = Writer {
+        defs: &schema.defs,
+        mode,
+        root: None,
+        stamped: BTreeMap::new(),
+    };
+    let defs = writer.reachable(def).into_iter();
+    let defs = writer.defs(defs.filter_map(|title| schema.defs.get(title)));
+    // No def has the name of the root, so none is left out.
+    let document = json!({ "title": "", "$defs": Value::Object(defs.into_iter().collect()) });
+    let mut alone = excerpt(&document, &[title])?;
+    // The line that it is part of has other fields too.
+    let mut unions = schema.defs.values().filter_map(Def::union);
+    if unions.any(|union| union.stamp.as_deref() == Some(title)) {
+        alone.as_object_mut()?.shift_remove("additionalProperties");
+    }
+    Some(alone)
+}
+
 /// The defs `titles` of the bundle `document` with all that they need, as a document of its own: the
 /// def itself, or a choice if there are several. `None` if one of them is not in the bundle.
 #[must_use]

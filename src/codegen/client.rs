@@ -51,8 +51,8 @@ impl Language {
     /// Names that would meet in one name in this language.
     pub fn definitions(self, client: &Client) -> Result<String, Unusable> {
         match self {
-            Self::TypeScript => Ok(typescript::definitions(client)),
-            Self::Python => Ok(python::definitions(client)),
+            Self::TypeScript => typescript::definitions(client),
+            Self::Python => python::definitions(client),
             Self::Go => go::definitions(client),
         }
     }
@@ -182,6 +182,10 @@ impl Client {
             root: root.to_owned(),
             defs: all,
         };
+        if !matches!(client.defs[root].shape, Shape::Union(_)) {
+            return unusable("", "is no union of lines, so it is no bundle");
+        }
+        client.ends()?;
         client.tell_members_apart()?;
         Ok(client)
     }
@@ -217,6 +221,56 @@ impl Client {
             }
         }
         Ok(())
+    }
+
+    /// Fails if an object has to hold itself, which no finite value does.
+    fn ends(&self) -> Result<(), Unusable> {
+        let needs = |title: &str| {
+            let fields = match self.defs.get(title).map(|def| &def.shape) {
+                Some(Shape::Object(fields)) => fields.as_slice(),
+                _ => &[],
+            };
+            let required = fields.iter().filter(|field| field.required);
+            required.filter_map(|field| match &field.ty {
+                Type::Ref(title) => Some(title.as_str()),
+                _ => None,
+            })
+        };
+        for title in self.defs.keys() {
+            let mut queue: Vec<&str> = needs(title).collect();
+            let mut seen = BTreeSet::new();
+            while let Some(other) = queue.pop() {
+                if other == title {
+                    return unusable(&self.place(title), "holds itself in a required field");
+                }
+                if seen.insert(other) {
+                    queue.extend(needs(other));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Fails if two defs, or a def and one of `taken`, give the same name in `language`.
+    ///
+    /// # Errors
+    /// The first name that is there twice.
+    pub(super) fn names_apart(
+        &self,
+        language: &str,
+        taken: impl IntoIterator<Item = String>,
+        names: impl Fn(&Def) -> Vec<String>,
+    ) -> Result<BTreeSet<String>, Unusable> {
+        let mut all: BTreeSet<String> = taken.into_iter().collect();
+        for (title, def) in &self.defs {
+            for name in names(def) {
+                if !all.insert(name.clone()) {
+                    let what = format!("`{name}` is the name of something else in {language}");
+                    return unusable(&format!("/$defs/{title}"), what);
+                }
+            }
+        }
+        Ok(all)
     }
 
     fn tags(&self, title: &str, tag: &str, depth: usize, values: &mut Vec<String>) {
@@ -320,6 +374,9 @@ impl Def {
     }
 }
 
+/// The greatest whole number that every language has exactly.
+const EXACT: i64 = (1 << 53) - 1;
+
 /// Reads the parts of one bundle.
 struct Reader<'a> {
     root: &'a str,
@@ -414,7 +471,14 @@ impl Reader<'_> {
             return self.target(at, json).map(Type::Ref);
         }
         if let Some(value) = json.get("const") {
-            return Ok(Type::Const(value.clone()));
+            let exact = -EXACT..=EXACT;
+            return match value {
+                Value::String(_) | Value::Bool(_) => Ok(Type::Const(value.clone())),
+                value if value.as_i64().is_some_and(|n| exact.contains(&n)) => {
+                    Ok(Type::Const(value.clone()))
+                }
+                _ => unusable(at, "has a `const` that not every language has exactly"),
+            };
         }
         if let Some([only]) = json
             .get("allOf")
@@ -480,7 +544,10 @@ impl Reader<'_> {
 
 fn description(json: &Value) -> String {
     let text = json.get("description").and_then(Value::as_str);
-    text.unwrap_or_default().to_owned()
+    // What no source may hold, or a reader would not see. It is dropped before anything is escaped:
+    // what it stands between meets then.
+    let hidden = |c: char| c.is_control() && !c.is_whitespace() || c == BOM;
+    text.unwrap_or_default().replace(hidden, "")
 }
 
 fn strings(at: &str, json: &Value) -> Result<Vec<String>, Unusable> {
@@ -498,7 +565,7 @@ fn strings(at: &str, json: &Value) -> Result<Vec<String>, Unusable> {
 #[must_use]
 pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for paragraph in text.lines() {
+    for paragraph in text.trim().lines() {
         let mut line = String::new();
         for word in paragraph.split_whitespace() {
             let long = line.chars().count() + 1 + word.chars().count() > width;
@@ -518,5 +585,14 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
 /// A string in the quotes and escapes that JSON and all three languages share.
 #[must_use]
 pub fn quoted(text: &str) -> String {
-    Value::from(text).to_string()
+    // Go takes the mark at the head of a file only.
+    Value::from(text).to_string().replace(BOM, "\\ufeff")
+}
+
+/// The byte order mark.
+const BOM: char = '\u{feff}';
+
+/// What the list of the values that a union's discriminator has is called in TypeScript and Python.
+pub(super) fn list_name(title: &str, tag: &str) -> String {
+    format!("{}_{}S", names::screaming(title), names::screaming(tag))
 }

@@ -17,6 +17,9 @@ const FIELD: [&str; 9] = [
     "oneOf",
 ];
 
+/// The greatest whole number that every language has exactly.
+const EXACT: u64 = (1 << 53) - 1;
+
 impl Reader<'_> {
     /// The type that the schema at `at` describes.
     pub(super) fn ty(&mut self, at: &str, json: &Value) -> Option<Type> {
@@ -95,12 +98,12 @@ impl Reader<'_> {
         let ty = match value {
             Value::String(text) if names::is_plain(text) => "string",
             Value::Bool(_) => "boolean",
-            Value::Number(number) if number.is_u64() => "integer",
+            Value::Number(number) if number.as_u64().is_some_and(|n| n <= EXACT) => "integer",
             _ => {
                 self.report(
                     &format!("{at}/const"),
                     format!("{value} cannot be a const"),
-                    "write a plain name, true, false or a whole number",
+                    "write a plain name, true, false or a whole number up to 2^53 - 1",
                 );
                 return None;
             }

@@ -5,7 +5,7 @@ use super::model::{Def, Field, Member, Object, Shape, StringOrArray, Type, Union
 use super::names;
 use super::{Problem, escape};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The only dialect.
 pub(super) const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
@@ -76,8 +76,11 @@ impl Reader<'_> {
                 format!("write \"{DIALECT}\""),
             );
         }
-        let major = self.folder.version.split('.').next().unwrap_or_default();
-        let ending = format!("/v{major}/{}", self.path);
+        // Without a version, which is a mistake of its own, any will do.
+        let ending = match self.folder.major() {
+            Some(major) => format!("/v{major}/{}", self.path),
+            None => format!("/{}", self.path),
+        };
         let id = json.get("$id").and_then(Value::as_str).unwrap_or_default();
         if !(id.starts_with("https://") && id.ends_with(&ending)) {
             self.report(
@@ -204,6 +207,7 @@ impl Reader<'_> {
             );
         }
         let mut values: Vec<String> = Vec::new();
+        let mut taken = BTreeSet::new();
         let Some(list) = json
             .get("enum")
             .and_then(Value::as_array)
@@ -227,10 +231,7 @@ impl Reader<'_> {
                 ),
                 Some(text) => {
                     let name = names::pascal(text).to_lowercase();
-                    if values
-                        .iter()
-                        .any(|other| names::pascal(other).to_lowercase() == name)
-                    {
+                    if !taken.insert(name) {
                         self.report(
                             &at,
                             format!("`{text}` makes the same name as a value before it"),
@@ -357,11 +358,11 @@ impl Reader<'_> {
             );
             return None;
         };
+        let mut always: BTreeSet<&str> = BTreeSet::new();
         for (i, name) in required.iter().enumerate() {
-            let known = name
-                .as_str()
-                .is_some_and(|name| properties.contains_key(name));
-            if !known || required[..i].contains(name) {
+            let field = name.as_str().filter(|name| properties.contains_key(*name));
+            let known = field.is_some();
+            if !field.is_some_and(|field| always.insert(field)) {
                 let what = if known {
                     "names a field twice"
                 } else {
@@ -375,24 +376,25 @@ impl Reader<'_> {
             }
         }
         let mut fields: Vec<Field> = Vec::new();
+        let mut taken = BTreeSet::new();
         let mut whole = true;
         for (name, json) in properties {
             let at = format!("/properties/{}", escape(name));
-            let flat = |name: &str| name.replace(['_', '-'], "").to_lowercase();
+            let flat = name.replace(['_', '-'], "").to_lowercase();
             if !names::is_plain(name) || name.contains('-') {
                 self.report(
                     &at,
                     format!("`{name}` cannot become a field"),
                     "begin with a small letter and use letters, digits and `_`",
                 );
-            } else if fields.iter().any(|other| flat(&other.name) == flat(name)) {
+            } else if !taken.insert(flat) {
                 self.report(
                     &at,
                     format!("`{name}` makes the same name as a field before it"),
                     "write a name that differs in more than case and separators",
                 );
             }
-            let required = required.iter().any(|other| other.as_str() == Some(name));
+            let required = always.contains(name.as_str());
             let description = json.as_object().map(|json| self.description(&at, json));
             let Some(ty) = self.ty(&at, json) else {
                 whole = false;

@@ -72,19 +72,24 @@ pub fn definitions(client: &Client) -> Result<String, Unusable> {
 
 /// The names at the top level of the package, the constants of known values aside.
 fn names_of(client: &Client) -> Result<BTreeSet<String>, Unusable> {
-    let mut names = BTreeSet::from([UNKNOWN.to_owned(), VERSION.to_owned()]);
+    let mut functions: BTreeMap<String, &str> = BTreeMap::new();
     for (title, def) in &client.defs {
-        let value = matches!(def.shape, Shape::Union(_)).then(|| format!("{title}Value"));
-        for name in [Some(title.clone()), value].into_iter().flatten() {
-            if !names.insert(name.clone()) {
-                return Err(Unusable {
-                    place: format!("/$defs/{title}"),
-                    what: format!("`{name}` is the name of something else in Go"),
-                });
-            }
+        if let Shape::Union(Union { tag, .. }) = &def.shape
+            && let Some(other) = functions.insert(tag_function(tag), tag)
+            && other != tag
+        {
+            return Err(Unusable {
+                place: format!("/$defs/{title}"),
+                what: format!("its discriminator `{tag}` is spelled as `{other}` in Go"),
+            });
         }
     }
-    Ok(names)
+    let taken = [UNKNOWN.to_owned(), VERSION.to_owned()];
+    client.names_apart("Go", taken, |def| {
+        let title = &def.title;
+        let value = matches!(def.shape, Shape::Union(_)).then(|| format!("{title}Value"));
+        [Some(title.clone()), value].into_iter().flatten().collect()
+    })
 }
 
 struct Page<'a> {
@@ -97,7 +102,9 @@ impl Page<'_> {
     fn head(&mut self) {
         let root = &self.client.root;
         let package: String = names::snake(&self.client.name).replace('_', "");
-        let package = if KEYWORDS.contains(&package.as_str()) {
+        // A package `main` is a program, and one `documentation` is left out.
+        let special = ["main", "documentation"].contains(&package.as_str());
+        let package = if special || KEYWORDS.contains(&package.as_str()) {
             package + "wire"
         } else {
             package
@@ -426,7 +433,9 @@ fn tag_function(tag: &str) -> String {
 /// `contentIndex` becomes `ContentIndex`, `agentId` becomes `AgentID`.
 fn exported(name: &str) -> String {
     let part = exported_part(name);
-    if part.starts_with(|c: char| c.is_ascii_uppercase()) {
+    // A field cannot be called as a method.
+    let method = ["MarshalJSON", "UnmarshalJSON"].contains(&part.as_str());
+    if part.starts_with(|c: char| c.is_ascii_uppercase()) && !method {
         part
     } else {
         format!("X{part}")
@@ -445,7 +454,11 @@ fn exported_part(name: &str) -> String {
 
 /// A comment; none without text.
 fn comment(text: &mut String, indent: &str, what: &str) {
-    for line in wrapped(what, WIDTH - indent.len() - 3) {
+    for mut line in wrapped(what, WIDTH - indent.len() - 3) {
+        // It would tell for which systems the file is.
+        if line.starts_with("+build") {
+            line.insert(0, '\\');
+        }
         let _ = writeln!(text, "{}", format!("{indent}// {line}").trim_end());
     }
 }

@@ -1,10 +1,11 @@
 //! Checking a folder: every mistake at once, each with its remedy.
 
+use super::client::{Client, Language, Unusable};
 use super::file::{DIALECT, Reader};
 use super::load::Folder;
-use super::model::{Def, Schema, Shape, Type};
+use super::model::{Def, Schema, Type};
 use super::validate::Validator;
-use super::{Problem, bundle, escape, names, union};
+use super::{Problem, bundle, grammar, names, union};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +17,10 @@ const SESSION: &str = "session";
 /// # Errors
 /// `problems` (those of loading) and every mistake found here, sorted by file and place.
 pub fn lint(folder: &Folder, problems: Vec<Problem>) -> Result<Schema, Vec<Problem>> {
-    let (schema, problems) = judge(folder, problems);
+    let (schema, mut problems) = judge(folder, problems);
+    if problems.is_empty() {
+        problems = unusable(&schema, folder);
+    }
     if problems.is_empty() {
         Ok(schema)
     } else {
@@ -25,21 +29,56 @@ pub fn lint(folder: &Folder, problems: Vec<Problem>) -> Result<Schema, Vec<Probl
 }
 
 /// The same, where an example that does not validate is no mistake: a comparison of two schemas
-/// asks what they say, not how they show it.
+/// asks what they say, not how they show it. Nor is what stands in the grammar, where a later one may
+/// hold more than this program knows, or a name that another language has a use for.
 ///
 /// # Errors
-/// As [`lint`], without those of examples.
-pub fn lint_all_but_examples(
-    folder: &Folder,
-    problems: Vec<Problem>,
-) -> Result<Schema, Vec<Problem>> {
+/// As [`lint`], without those.
+pub fn lint_to_compare(folder: &Folder, problems: Vec<Problem>) -> Result<Schema, Vec<Problem>> {
     let (schema, mut problems) = judge(folder, problems);
-    problems.retain(|problem| !problem.place.starts_with("/examples"));
+    let grammar = folder.display("grammar.json");
+    problems.retain(|Problem { file, place, .. }| {
+        let is_of_form = place.starts_with("line ");
+        !place.starts_with("/examples") && (*file != grammar || is_of_form)
+    });
     if problems.is_empty() {
         Ok(schema)
     } else {
         Err(problems)
     }
+}
+
+/// Names that definitions for another language cannot have; of each bundle and language the first.
+fn unusable(schema: &Schema, folder: &Folder) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for name in schema.bundles.keys() {
+        let document = bundle::document(schema, name, bundle::Mode::Open).unwrap_or_default();
+        let version = Some(&*schema.version);
+        let told = match Client::read(&document, name, version) {
+            Ok(client) => Language::ALL.map(|language| language.definitions(&client).err()),
+            Err(error) => [Some(error), None, None],
+        };
+        for Unusable { place, what } in told.into_iter().flatten() {
+            let inner = place.strip_prefix("/$defs/").unwrap_or_default();
+            let (title, inner) = inner.split_once('/').unwrap_or((inner, "title"));
+            let def = schema.defs.get(title);
+            let (path, place) = match def.or_else(|| schema.defs.get(&schema.bundles[name])) {
+                Some(def) if def.title == title => (&*def.path, format!("/{inner}")),
+                // A title that is made of those of the members of a union.
+                Some(root) => (&*root.path, format!("the type {title}")),
+                None => ("", place),
+            };
+            problems.push(Problem {
+                file: folder.display(path),
+                place,
+                what,
+                remedy: "write another name".into(),
+            });
+        }
+    }
+    problems.sort();
+    problems.dedup();
+    problems
 }
 
 /// What could be read of `folder`, and every mistake, sorted by file and place.
@@ -81,7 +120,10 @@ fn judge(folder: &Folder, mut problems: Vec<Problem>) -> (Schema, Vec<Problem>) 
     linter.examples(&lost, &mut problems);
     if lost.is_empty() {
         linter.reachable(&mut problems);
-        linter.grammar(&wires, &mut problems);
+        if let Some(grammar) = &folder.grammar {
+            let file = folder.display("grammar.json");
+            grammar::check(grammar, &file, &defs, &wires, &mut problems);
+        }
     }
 
     problems.sort();
@@ -98,14 +140,11 @@ fn judge(folder: &Folder, mut problems: Vec<Problem>) -> (Schema, Vec<Problem>) 
 }
 
 fn version(folder: &Folder, problems: &mut Vec<Problem>) {
-    let core = folder.version.split(['-', '+']).next().unwrap_or_default();
-    let parts: Vec<_> = core.split('.').collect();
-    let number = |part: &&str| part.parse::<u32>().is_ok_and(|n| n.to_string() == **part);
-    let is_version = parts.len() == 3 && parts.iter().all(number);
+    let file = folder.display("VERSION");
     // A missing file has been reported already.
-    if !is_version && !folder.version.is_empty() {
+    if folder.major().is_none() && !problems.iter().any(|problem| problem.file == file) {
         problems.push(Problem {
-            file: folder.display("VERSION"),
+            file,
             place: "line 1".into(),
             what: format!("`{}` is not a SemVer version", folder.version),
             remedy: "write three numbers, such as 1.0.0".into(),
@@ -189,7 +228,14 @@ impl Linter<'_> {
             let Some(stem) = stem.filter(|stem| !stem.contains('/')) else {
                 continue;
             };
-            if def.union().is_some() {
+            if !names::is_plain(stem) {
+                problems.push(self.problem(
+                    &def.path,
+                    "file name",
+                    format!("`{stem}` cannot be the name of a wire"),
+                    "begin with a small letter and use letters, digits, `_` and `-`",
+                ));
+            } else if def.union().is_some() {
                 wires.insert(stem.to_owned(), def.title.clone());
             } else {
                 problems.push(self.problem(
@@ -399,79 +445,5 @@ impl Linter<'_> {
             }
         }
         false
-    }
-
-    /// The grammar and the wires name the same events.
-    fn grammar(&self, wires: &BTreeMap<String, String>, problems: &mut Vec<Problem>) {
-        let Some(grammar) = self
-            .folder
-            .grammar
-            .as_ref()
-            .and_then(|value| value.get("wires"))
-        else {
-            return;
-        };
-        for (wire, grammar) in grammar.as_object().into_iter().flatten() {
-            let at = format!("/wires/{}", escape(wire));
-            let union = wires.get(wire).and_then(|title| self.defs.get(title));
-            let Some(Shape::Union(union)) = union.map(|def| &def.shape) else {
-                problems.push(self.problem(
-                    "grammar.json",
-                    at,
-                    format!("there is no wire `{wire}`"),
-                    format!("add wire/{wire}.json, or leave the grammar out"),
-                ));
-                continue;
-            };
-            let mut named = Vec::new();
-            events(grammar, &at, &mut named);
-            for (place, event) in &named {
-                if !union.members.iter().any(|member| member.value == *event) {
-                    problems.push(self.problem(
-                        "grammar.json",
-                        place,
-                        format!("`{event}` is no event of the wire `{wire}`"),
-                        "write the `type` of one of its events",
-                    ));
-                }
-            }
-            let silent = |event: &&str| !named.iter().any(|(_, other)| other == event);
-            let values: BTreeSet<&str> =
-                union.members.iter().map(|member| &*member.value).collect();
-            for event in values.into_iter().filter(silent) {
-                problems.push(self.problem(
-                    "grammar.json",
-                    &at,
-                    format!("the event `{event}` has no place in the order"),
-                    "name it in a state or under `anywhere`",
-                ));
-            }
-        }
-    }
-}
-
-/// Every `"event": TYPE` and `"events": [TYPE…]` below `value`, with its place.
-fn events<'a>(value: &'a Value, at: &str, found: &mut Vec<(String, &'a str)>) {
-    match value {
-        Value::Object(map) => {
-            for (key, value) in map {
-                let at = format!("{at}/{}", escape(key));
-                match (key.as_str(), value) {
-                    ("event", Value::String(event)) => found.push((at, event)),
-                    ("events", Value::Array(list)) => {
-                        for (i, event) in list.iter().enumerate() {
-                            found.extend(event.as_str().map(|event| (format!("{at}/{i}"), event)));
-                        }
-                    }
-                    _ => events(value, &at, found),
-                }
-            }
-        }
-        Value::Array(list) => {
-            for (i, value) in list.iter().enumerate() {
-                events(value, &format!("{at}/{i}"), found);
-            }
-        }
-        _ => {}
     }
 }

@@ -64,6 +64,15 @@ impl Folder {
         format!("{}/{path}", self.name)
     }
 
+    /// The first number of `VERSION`; `None` if that is no semantic version.
+    #[must_use]
+    pub fn major(&self) -> Option<&str> {
+        let core = self.version.split(['-', '+']).next()?;
+        let parts: Vec<_> = core.split('.').collect();
+        let number = |part: &&str| part.parse::<u32>().is_ok_and(|n| n.to_string() == **part);
+        (parts.len() == 3 && parts.iter().all(number)).then(|| parts[0])
+    }
+
     /// The file at `path`.
     #[must_use]
     pub fn file(&self, path: &str) -> Option<&File> {
@@ -87,14 +96,19 @@ pub fn load(dir: &Path) -> (Folder, Vec<Problem>) {
     let mut problems = Vec::new();
 
     let mut paths = Vec::new();
-    if let Err(error) = walk(dir, &mut paths) {
+    walk(dir, &mut paths, &mut |path, error| {
+        let below = relative(dir, path);
         problems.push(Problem {
-            file: folder.name.clone(),
+            file: if below.is_empty() {
+                folder.name.clone()
+            } else {
+                folder.display(&below)
+            },
             place: "folder".into(),
             what: format!("cannot be read ({error})"),
             remedy: "name a folder of schema files".into(),
         });
-    }
+    });
     paths.sort();
     for path in paths {
         let relative = relative(dir, &path);
@@ -119,21 +133,33 @@ pub fn load(dir: &Path) -> (Folder, Vec<Problem>) {
             });
         }
     }
-    match fs::read_to_string(dir.join("VERSION")) {
+    match text(&dir.join("VERSION")) {
         Ok(text) => text.trim().clone_into(&mut folder.version),
-        Err(error) => problems.push(Problem {
+        Err(what) => problems.push(Problem {
             file: folder.display("VERSION"),
             place: "line 1".into(),
-            what: format!("cannot be read ({error})"),
+            what,
             remedy: "write the SemVer version of the schema, such as 1.0.0".into(),
         }),
     }
     (folder, problems)
 }
 
+/// The text of a file, which has to be one: a pipe, a socket or a device may never come to an end.
+fn text(path: &Path) -> Result<String, String> {
+    let unreadable = |error| format!("cannot be read ({error})");
+    if !fs::metadata(path).map_err(unreadable)?.is_file() {
+        return Err("is no regular file".into());
+    }
+    let text = fs::read_to_string(path).map_err(unreadable)?;
+    if text.starts_with('\u{feff}') {
+        return Err("starts with a byte order mark, which has to go; save it without".into());
+    }
+    Ok(text)
+}
+
 fn parse(path: &Path) -> Result<Value, (String, String)> {
-    let text = fs::read_to_string(path)
-        .map_err(|error| ("line 1".to_owned(), format!("cannot be read ({error})")))?;
+    let text = text(path).map_err(|what| ("line 1".to_owned(), what))?;
     let value: Value = serde_json::from_str(&text).map_err(|error| {
         let text = error.to_string();
         let what = text.split(" at line ").next().unwrap_or(&text);
@@ -150,9 +176,16 @@ fn parse(path: &Path) -> Result<Value, (String, String)> {
 }
 
 /// All `*.json` below `dir`, without `released/` (frozen bundles are no sources) and hidden ones.
-fn walk(dir: &Path, paths: &mut Vec<PathBuf>) -> io::Result<()> {
-    for entry in fs::read_dir(dir)? {
-        let entry = entry?;
+fn walk(dir: &Path, paths: &mut Vec<PathBuf>, fail: &mut impl FnMut(&Path, io::Error)) {
+    let entries = match fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(error) => return fail(dir, error),
+    };
+    for entry in entries {
+        let (entry, kind) = match entry.and_then(|entry| Ok((entry.file_type()?, entry))) {
+            Ok((kind, entry)) => (entry, kind),
+            Err(error) => return fail(dir, error),
+        };
         let path = entry.path();
         let name = path
             .file_name()
@@ -162,13 +195,12 @@ fn walk(dir: &Path, paths: &mut Vec<PathBuf>) -> io::Result<()> {
             continue;
         }
         // A link to a folder is not followed: it may lead back.
-        if entry.file_type()?.is_dir() {
-            walk(&path, paths)?;
+        if kind.is_dir() {
+            walk(&path, paths, fail);
         } else if path.extension().is_some_and(|ext| ext == "json") {
             paths.push(path);
         }
     }
-    Ok(())
 }
 
 fn relative(dir: &Path, path: &Path) -> String {

@@ -2,9 +2,9 @@
 //!
 //! [`read`] loads a folder and lints it; what it returns is a [`model::Schema`] that holds no
 //! authoring mistake, so the later steps ([`bundle`], [`docs`] and, in the build script, the Rust
-//! types) need no checks of their own. [`client`] goes on from a bundle to other languages. This half uses the standard library and `serde_json` only,
-//! because it is part of the product; the half that writes Rust is compiled by the build script
-//! and the tests alone.
+//! types) need no checks of their own. [`client`] goes on from a bundle to other languages. This half
+//! uses the standard library and `serde_json` only, because it is part of the product; the half that
+//! writes Rust is compiled by the build script and the tests alone.
 
 pub mod bundle;
 pub mod client;
@@ -12,6 +12,7 @@ pub mod docs;
 mod field;
 mod file;
 pub mod go;
+pub mod grammar;
 pub mod lint;
 pub mod load;
 pub mod model;

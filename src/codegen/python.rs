@@ -1,7 +1,7 @@
 //! Definitions for Python: a `TypedDict` for each object, so that what `json.loads` gives needs no
 //! conversion, and unions that type checkers narrow by their discriminator.
 
-use super::client::{Client, Def, Language, Shape, Union, quoted, wrapped};
+use super::client::{Client, Def, Language, Shape, Union, Unusable, list_name, quoted, wrapped};
 use super::model::{Field, Type};
 use super::names;
 use serde_json::Value;
@@ -23,8 +23,19 @@ const KEYWORDS: [&str; 35] = [
 const USED: [&str; 7] = ["bool", "dict", "float", "int", "list", "str", "typing"];
 
 /// The definitions as the text of a module.
-#[must_use]
-pub fn definitions(client: &Client) -> String {
+///
+/// # Errors
+/// Two names that would meet in one, or a title that is a word of the language.
+pub fn definitions(client: &Client) -> Result<String, Unusable> {
+    let words = KEYWORDS.iter().map(|word| (*word).to_owned());
+    client.names_apart(
+        "Python",
+        words.chain(["SCHEMA_VERSION".to_owned()]),
+        |def| match &def.shape {
+            Shape::Union(union) => vec![def.title.clone(), list_name(&def.title, &union.tag)],
+            _ => vec![def.title.clone()],
+        },
+    )?;
     let mut page = Page {
         text: head(client),
         defined: BTreeSet::new(),
@@ -64,7 +75,7 @@ pub fn definitions(client: &Client) -> String {
         }
         page.defined.insert(&def.title);
     }
-    page.text
+    Ok(page.text)
 }
 
 fn head(client: &Client) -> String {
@@ -164,7 +175,7 @@ impl Page<'_> {
         self.text.push_str("]\n");
         docstring(&mut self.text, "", &def.text());
 
-        let list = format!("{}_{}S", names::screaming(title), names::screaming(tag));
+        let list = list_name(title, tag);
         let _ = writeln!(self.text, "\n{list}: typing.Final = (");
         for value in union.values() {
             let _ = writeln!(self.text, "    {},", quoted(value));
@@ -234,11 +245,13 @@ fn literal(value: &Value) -> String {
 
 /// A string that stands below what it describes; none without text.
 fn docstring(text: &mut String, indent: &str, what: &str) {
-    let mut what = what.replace('\\', "\\\\").replace("\"\"\"", "\\\"\\\"\\\"");
-    if what.ends_with('"') {
-        what.pop();
-        what.push_str("\\\"");
+    let mut what = what.trim_end().replace('\\', "\\\\");
+    // The last quote would meet those that follow, unless it is escaped below with its neighbours.
+    let quotes = what.len() - what.trim_end_matches('"').len();
+    if !quotes.is_multiple_of(3) {
+        what.insert(what.len() - 1, '\\');
     }
+    let what = what.replace("\"\"\"", "\\\"\\\"\\\"");
     let lines = wrapped(&what, WIDTH - indent.len() - 3);
     match &lines[..] {
         [] => {}

@@ -1,16 +1,21 @@
 //! Definitions for TypeScript: interfaces, and unions that narrow by their discriminator.
 
-use super::client::{Client, Def, Language, Shape, Union, quoted, wrapped};
+use super::client::{Client, Def, Language, Shape, Union, Unusable, list_name, quoted, wrapped};
 use super::model::{Field, Type};
-use super::names;
 use std::fmt::Write as _;
 
 /// The widest a line of a comment gets.
 const WIDTH: usize = 100;
 
 /// The definitions as the text of a module.
-#[must_use]
-pub fn definitions(client: &Client) -> String {
+///
+/// # Errors
+/// Two names that would meet in one.
+pub fn definitions(client: &Client) -> Result<String, Unusable> {
+    client.names_apart("TypeScript", [], |def| match &def.shape {
+        Shape::Union(union) => vec![def.title.clone(), list_name(&def.title, &union.tag)],
+        _ => vec![def.title.clone()],
+    })?;
     let mut text = head(client);
     for def in client.root_first() {
         text.push('\n');
@@ -42,7 +47,7 @@ pub fn definitions(client: &Client) -> String {
             }
         }
     }
-    text
+    Ok(text)
 }
 
 fn head(client: &Client) -> String {
@@ -117,7 +122,7 @@ fn union(text: &mut String, def: &Def, union: &Union) {
         let _ = writeln!(text, "  | {}{end}", member.title);
     }
 
-    let list = format!("{}_{}S", names::screaming(title), names::screaming(tag));
+    let list = list_name(title, tag);
     let what = format!("Every `{tag}` of {{@link {title}}} that this module knows.");
     text.push('\n');
     comment(text, "", &what);

@@ -70,6 +70,7 @@ impl Settling<'_> {
             .map(|(tag, _)| (*tag).to_owned());
         let tag = tag.unwrap_or_else(|| "type".to_owned());
         let mut seen: Vec<(usize, Member)> = Vec::new();
+        let mut listed = BTreeSet::new();
         for (i, member) in union.members.iter_mut().enumerate() {
             let Some(def) = self.defs.get(&member.title) else {
                 whole = false;
@@ -107,7 +108,7 @@ impl Settling<'_> {
                     continue;
                 }
             }
-            if seen.iter().any(|(_, other)| other.title == member.title) {
+            if !listed.insert(member.title.clone()) {
                 problems.push(self.problem(
                     self.path,
                     format!("/oneOf/{i}/$ref"),

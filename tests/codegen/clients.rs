@@ -17,7 +17,7 @@ const BUNDLES: [&str; 4] = ["quipu", "senpi", "dreb", "session"];
 
 /// Where a tool is, if it is on PATH.
 #[allow(clippy::print_stdout, reason = "tells why a test is left out")]
-fn tool(name: &str) -> Option<PathBuf> {
+pub(crate) fn tool(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap();
     let found = std::env::split_paths(&path)
         .map(|folder| folder.join(name))
@@ -59,7 +59,7 @@ fn folder(language: Language) -> tempfile::TempDir {
 }
 
 /// Runs a tool to its end, which has to be a good one; gives what it printed.
-fn run(command: &mut Command, input: &str) -> String {
+pub(crate) fn run(command: &mut Command, input: &str) -> String {
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -200,7 +200,7 @@ fn constants_and_types_that_rust_cannot_hold() {
         |file| file["properties"]["version"]["const"] = json!(1.5),
         &[
             "schema/session/header.json: /properties/version/const: 1.5 cannot be a const; write a \
-           plain name, true, false or a whole number",
+           plain name, true, false or a whole number up to 2^53 - 1",
         ],
     );
     fault(

@@ -77,7 +77,8 @@ fn a_bundle_is_as_good_as_what_is_built_in() {
 #[test]
 fn wrong_arguments_are_told() {
     for (args, status, word) in [
-        (&["rust"][..], 2, "possible values: typescript, python, go"),
+        (&["java"][..], 2, "possible values: typescript, python, go]"),
+        (&["rust"], 2, "Rust has its types in the library"),
         (
             &["go", "--wire", "nope"],
             2,
@@ -184,6 +185,75 @@ fn what_no_bundle_has_is_told_with_its_place() {
             .to_string()
             .starts_with("the root: is none of the forms a bundle has")
     );
+}
+
+/// A bundle is named after what it says of itself, not after the native wire.
+#[test]
+fn a_bundle_of_another_is_named_after_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("1x.json");
+    let mut bundle = changed("/title", "RadioEvent".into());
+    let first_line = |bundle: &Value| {
+        fs::write(&path, bundle.to_string()).unwrap();
+        let text = printed(&["python", "--bundle", path.to_str().unwrap()]);
+        text.lines().next().unwrap().to_owned()
+    };
+    bundle["$id"] = "https://example.org/v1/bundle/radio.open.json".into();
+    assert!(first_line(&bundle).contains(" --wire radio`"));
+    bundle["$id"] = "https://example.org/mine.json".into();
+    assert!(first_line(&bundle).contains(" --wire radio_event`"));
+
+    fs::write(&path, format!("\u{feff}{bundle}")).unwrap();
+    let said = refused(&["python", "--bundle", path.to_str().unwrap()], 1);
+    assert!(said.contains("starts with a byte order mark"), "{said}");
+}
+
+#[test]
+fn consts_and_objects_that_not_every_language_has_are_told() {
+    let place = "/$defs/TextDelta/properties/contentIndex";
+    for value in [json!(1.5), json!(1_u64 << 53), json!(null), json!([1])] {
+        let bundle = changed(place, json!({ "const": value }));
+        let error = Client::read(&bundle, "quipu", None).unwrap_err();
+        let expected = format!("{place}: has a `const` that not every language has exactly");
+        assert_eq!(error.to_string(), expected);
+    }
+    let bundle = changed(
+        "/$defs/Cost",
+        json!({ "type": "object", "required": ["usage"], "properties": {
+            "usage": { "$ref": "#/$defs/Usage" }
+        } }),
+    );
+    let error = Client::read(&bundle, "quipu", None).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "/$defs/Cost: holds itself in a required field"
+    );
+    let document = json!({ "title": "A", "type": "object", "properties": {}, "$defs": {} });
+    let error = Client::read(&document, "quipu", None).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the root: is no union of lines, so it is no bundle"
+    );
+}
+
+/// Whatever a text ends in, it ends where the string ends.
+#[test]
+fn texts_that_end_in_quotes() {
+    for (said, printed) in [
+        (r#"a "b""#, r#"a "b\""#),
+        (r#"a "b"""#, r#"a "b"\""#),
+        (r#"a """"#, r#"a \"\"\""#),
+        (r#"a """""#, r#"a \"\"\"\""#),
+        (r#"a """b""""""#, r#"a \"\"\"b\"\"\""\""#),
+        (r"a \", r"a \\"),
+        (r#"a \""#, r#"a \\\""#),
+    ] {
+        let bundle = changed("/$defs/Cost/description", said.into());
+        let client = Client::read(&bundle, "quipu", None).unwrap();
+        let text = Language::Python.definitions(&client).unwrap();
+        let expected = format!("class Cost(typing.TypedDict):\n    \"\"\"{printed}\"\"\"\n");
+        assert!(text.contains(&expected), "{expected}");
+    }
 }
 
 /// A union that holds only itself ends nowhere.

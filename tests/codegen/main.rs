@@ -19,7 +19,9 @@ mod def_mistakes;
 mod definitions;
 mod drift;
 mod folder;
+mod grammar;
 mod mistakes;
+mod odd_schemas;
 mod released;
 mod types;
 

@@ -4,7 +4,9 @@
 use crate::codegen;
 use crate::folder::{Folder, fault, last, remove};
 use serde_json::{Value, json};
+use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 #[test]
 fn a_sound_folder_has_no_problem() {
@@ -338,6 +340,105 @@ fn version_that_is_missing_or_no_semver() {
     );
     folder.text("VERSION", "1.0.0-alpha.1");
     assert_eq!(folder.problems(), Vec::<String>::new());
+
+    // One mistake is told once, not at the `$id` of every file.
+    for (text, said) in [
+        ("", "`` is not a SemVer version"),
+        ("two", "`two` is not a SemVer version"),
+    ] {
+        folder.text("VERSION", text);
+        only(&folder, said);
+    }
+    fs::remove_file(folder.path().join("VERSION")).unwrap();
+    only(&folder, "schema/VERSION: line 1: cannot be read");
+}
+
+/// The folder has this mistake and no other.
+#[track_caller]
+fn only(folder: &Folder, said: &str) {
+    let problems = folder.problems();
+    assert!(
+        problems.len() == 1 && problems[0].contains(said),
+        "{said}: {problems:#?}"
+    );
+}
+
+/// A pipe that nobody writes to would be waited for without end.
+#[test]
+fn what_is_no_regular_file_is_not_read() {
+    for path in ["event/pipe.json", "grammar.json", "VERSION"] {
+        let folder = Folder::sound();
+        let file = folder.path().join(path);
+        let _ = fs::remove_file(&file);
+        let made = Command::new("mkfifo").arg(&file).status().unwrap();
+        assert!(made.success());
+        let said = format!("schema/{path}: line 1: is no regular file; write ");
+        only(&folder, &said);
+    }
+    let folder = Folder::sound();
+    let zero = folder.path().join("common/zero.json");
+    std::os::unix::fs::symlink("/dev/zero", zero).unwrap();
+    only(&folder, "common/zero.json: line 1: is no regular file");
+}
+
+#[test]
+fn byte_order_marks() {
+    for path in ["event/ping.json", "VERSION"] {
+        let folder = Folder::sound();
+        let text = fs::read_to_string(folder.path().join(path)).unwrap();
+        folder.text(path, &format!("\u{feff}{text}"));
+        let said = "line 1: starts with a byte order mark, which has to go; save it without";
+        only(&folder, &format!("schema/{path}: {said}"));
+    }
+}
+
+/// No mistake in a schema, but names that another language has a use for.
+#[test]
+fn titles_that_are_taken_in_another_language() {
+    for (title, language) in [
+        ("None", "Python"),
+        ("Unknown", "Go"),
+        ("SchemaVersion", "Go"),
+        ("MainEventValue", "Go"),
+    ] {
+        let folder = Folder::sound();
+        let mut level = folder.read("common/level.json");
+        level["title"] = title.into();
+        folder.text("common/level.json", &level.to_string());
+        let said = format!("`{title}` is the name of something else in {language}; write another");
+        only(&folder, &said);
+    }
+}
+
+#[test]
+fn wire_without_a_name() {
+    for name in ["1x", "Main", "ma in"] {
+        let folder = Folder::sound();
+        let mut wire = folder.read("wire/main.json");
+        let path = format!("wire/{name}.json");
+        wire["$id"] = format!("https://example.org/v1/{path}").into();
+        fs::remove_file(folder.path().join("wire/main.json")).unwrap();
+        folder.text(&path, &wire.to_string());
+        only(
+            &folder,
+            &format!("schema/{path}: file name: `{name}` cannot be the name of a wire; begin with"),
+        );
+    }
+}
+
+/// Each value is looked at once, not held against all before it.
+#[test]
+fn as_many_values_as_you_like() {
+    let folder = Folder::sound();
+    let mut level = folder.read("common/level.json");
+    let values: Vec<String> = (0..50_000).map(|i| format!("low{i}")).collect();
+    level["enum"] = json!(values);
+    level["examples"] = json!(["low7"]);
+    folder.text("common/level.json", &level.to_string());
+    let mut ping = folder.read("event/ping.json");
+    ping["examples"] = json!([{ "type": "ping" }]);
+    folder.text("event/ping.json", &ping.to_string());
+    assert_eq!(folder.problems(), Vec::<String>::new());
 }
 
 #[test]
@@ -355,6 +456,7 @@ fn grammar_that_does_not_fit_the_wire() {
     let folder = Folder::sound();
     let grammar = |events: Value| {
         json!({ "wires": { "main": {
+            "initial": "start", "final": ["start"],
             "states": { "start": { "on": [{ "event": "session", "to": "start" }] } },
             "anywhere": [{ "events": events, "in": ["start"] }]
         } } })

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use crate::harness::{Run, World};
@@ -220,6 +221,10 @@ fn show_as_json_schema() {
             assert!(!schema.to_string().contains("\"$ref\":\"#\""), "{name}");
         }
     }
+    // What `--stamp` adds is no object by itself, so it is not closed.
+    let stamp = parsed(&said(&world, &["show", "Stamp", "--format", "json"]));
+    assert_eq!(stamp["required"], json!(["seq", "at"]));
+    assert_eq!(stamp["additionalProperties"], Value::Null);
     let turn = parsed(&said(&world, &["show", "turn_start", "--format", "json"]));
     assert_eq!(turn["$defs"], json!({}));
 }
@@ -309,6 +314,21 @@ fn lint() {
         "{github}"
     );
 
+    // A folder that cannot be read is told of by name.
+    fs::create_dir(world.work().join("schema/secret")).unwrap();
+    let closed = fs::Permissions::from_mode(0);
+    fs::set_permissions(world.work().join("schema/secret"), closed).unwrap();
+    let run = world
+        .bare()
+        .args(["schema", "lint"])
+        .without_privileges()
+        .run();
+    let text = String::from_utf8(run.stdout).unwrap();
+    assert!(
+        text.contains("schema/secret: folder: cannot be read (Permission denied"),
+        "{text}"
+    );
+
     let empty = World::new();
     refused(&empty, &["lint"], 2, &["schema cannot be read"]);
     empty.file("void/notes.txt", "");
@@ -357,6 +377,40 @@ fn diff_of_folders() {
         "{minor}"
     );
 
+    // Bundles without a grammar say nothing about the order, not that there is none.
+    copy(Path::new(&released), &world.work().join("bundles"));
+    fs::remove_file(world.work().join("bundles/grammar.json")).unwrap();
+    for sides in [["bundles", &released], [&released, "bundles"]] {
+        let text = said(&world, &["diff", sides[0], sides[1]]);
+        assert!(
+            text.ends_with("The order was not compared: bundles has no grammar.\n"),
+            "{text}"
+        );
+        let found = parsed(&said(
+            &world,
+            &["diff", sides[0], sides[1], "--format", "json"],
+        ));
+        assert_eq!(
+            (&found["orderCompared"], &found["changes"]),
+            (&json!(false), &json!([]))
+        );
+    }
+    assert_eq!(same["orderCompared"], true);
+
+    // A pipe in a folder is not waited for.
+    let pipe = world.work().join("bundles/pipe.open.json");
+    let made = std::process::Command::new("mkfifo")
+        .arg(pipe)
+        .status()
+        .unwrap();
+    assert!(made.success());
+    refused(
+        &world,
+        &["diff", "bundles", "schema"],
+        2,
+        &["pipe.open.json cannot be read", "no regular file"],
+    );
+
     // The major version stands in every `$id`; without that the folder is no sound one.
     world.file("next/VERSION", "2.0.0");
     refused(
@@ -383,6 +437,29 @@ fn diff_of_bundles() {
         assert_eq!(found["changes"], json!([]), "{old} {new}");
         assert_eq!(found["step"], Value::Null);
     }
+    let piped = |args: &[&str]| {
+        world
+            .bare()
+            .arg("schema")
+            .args(args.iter().copied())
+            .input(strict.as_bytes())
+            .run()
+    };
+    let run = piped(&["diff", "-", "open.json"]);
+    assert_eq!(
+        (run.code(), &*String::from_utf8_lossy(&run.stdout)),
+        (
+            0,
+            "No changes. The order was not compared: neither has a grammar.\n"
+        )
+    );
+    refused(
+        &world,
+        &["diff", "-", "-"],
+        2,
+        &["standard input can be one side only"],
+    );
+
     let mut changed = parsed(&strict);
     changed["$defs"]["TextDelta"]["properties"]["delta"]["type"] = "integer".into();
     world.file("changed.json", changed.to_string());
@@ -420,8 +497,12 @@ fn diff_of_what_is_no_schema() {
         "lost.json",
         r##"{"title":"X","oneOf":[{"$ref":"#/$defs/Y"}],"$defs":{}}"##,
     );
+    world.file("hollow.json", r#"{"title":"X","oneOf":[],"$defs":{}}"#);
+    world.file("marked.json", "\u{feff}{}");
     world.file("void/notes.txt", "");
-    let cases: [(&str, &str); 7] = [
+    let cases: [(&str, &str); 9] = [
+        ("hollow.json", "`X` is a union without members"),
+        ("marked.json", "marked.json starts with a byte order mark"),
         ("nowhere", "nowhere cannot be read"),
         ("empty.json", "empty.json is not JSON"),
         ("broken.json", "broken.json is not JSON"),

@@ -1,5 +1,6 @@
 //! The comparison of two grammars, wire by wire.
 
+mod marks;
 mod pairs;
 mod pattern;
 mod states;
@@ -11,11 +12,12 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// What the part of a wire may hold.
-const KNOWN: [&str; 8] = [
+const KNOWN: [&str; 9] = [
     "description",
     "initial",
     "final",
     "interrupted",
+    "undocumented",
     "states",
     "anywhere",
     "pairs",
@@ -33,17 +35,22 @@ pub(super) fn compare(old: &Contract, new: &Contract, changes: &mut Changes) {
     };
     for wire in &wires {
         let parts = (part(&old.grammar, wire), part(&new.grammar, wire));
-        let (empty, laid_down) = (Value::Null, (parts.0.is_some(), parts.1.is_some()));
+        let laid_down = (parts.0.is_some(), parts.1.is_some());
+        let parts = (parts.0.unwrap_or_default(), parts.1.unwrap_or_default());
+        let bare = (marks::without(&parts.0), marks::without(&parts.1));
         let mut walk = Walk {
             wire,
-            old: parts.0.as_ref().unwrap_or(&empty),
-            new: parts.1.as_ref().unwrap_or(&empty),
+            old: &bare.0,
+            new: &bare.1,
             old_lines: old.lines(wire),
             new_lines: new.lines(wire),
             changes,
         };
         match laid_down {
-            (true, true) => walk.wire(),
+            (true, true) => {
+                walk.wire();
+                walk.marks("", &parts.0, &parts.1);
+            }
             (true, false) => walk.add(
                 "",
                 None,

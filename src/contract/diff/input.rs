@@ -7,7 +7,7 @@ use crate::codegen::{self, Problem};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 /// One side of a comparison.
@@ -20,7 +20,8 @@ pub struct Contract {
     pub(super) bundles: Vec<Bundle>,
     /// Whether it is a single bundle, which is compared with the one like it.
     pub(super) single: bool,
-    /// Whether it is a folder, so that it says something about the order by having no grammar.
+    /// Whether it says something about the order: a folder of bundles by having a grammar, a schema
+    /// folder by having none too.
     pub(super) has_grammar: bool,
     pub(super) grammar: Option<Value>,
 }
@@ -43,6 +44,12 @@ pub enum InputError {
         path: PathBuf,
         /// Where and why.
         source: serde_json::Error,
+    },
+    /// A file starts with a byte order mark, which JSON does not have.
+    #[error("{} starts with a byte order mark; save it without", path.display())]
+    Marked {
+        /// The file.
+        path: PathBuf,
     },
     /// A file holds no bundle.
     #[error(
@@ -76,7 +83,8 @@ pub enum InputError {
     },
 }
 
-/// Reads a schema folder, a folder of released bundles, or a bundle file, strict or open.
+/// Reads a schema folder, a folder of released bundles, or a bundle file, strict or open; `-` is
+/// standard input.
 ///
 /// # Errors
 /// If it is none of these.
@@ -85,8 +93,8 @@ pub fn read(path: &Path) -> Result<Contract, InputError> {
         path: path.to_owned(),
         source,
     };
-    if !fs::metadata(path).map_err(unreadable)?.is_dir() {
-        return Contract::of_bundles(path, &[path.to_owned()]);
+    if path == Path::new("-") || !fs::metadata(path).map_err(unreadable)?.is_dir() {
+        return Contract::of_bundles(path, &[path.to_owned()], false);
     }
     let mut bundles = Vec::new();
     for entry in fs::read_dir(path).map_err(unreadable)? {
@@ -110,23 +118,49 @@ pub fn read(path: &Path) -> Result<Contract, InputError> {
     let files = bundles.clone();
     bundles.retain(|path| !(strict(path) && files.contains(&open(path))));
     bundles.sort();
-    let mut contract = Contract::of_bundles(path, &bundles)?;
+    let mut contract = Contract::of_bundles(path, &bundles, true)?;
     contract.single = false;
-    contract.has_grammar = true;
-    let version = fs::read_to_string(path.join("VERSION")).ok();
-    contract.version = version.map(|text| text.trim().to_owned());
+    let version = path.join("VERSION");
+    if version.exists() {
+        let text = String::from_utf8_lossy(&bytes(&version, true)?).into_owned();
+        contract.version = Some(text.trim().to_owned());
+    }
     let grammar = path.join("grammar.json");
-    if grammar.exists() {
-        contract.grammar = Some(json(&grammar)?);
+    contract.has_grammar = grammar.exists();
+    if contract.has_grammar {
+        contract.grammar = Some(json(&grammar, true)?);
     }
     Ok(contract)
 }
 
-fn json(path: &Path) -> Result<Value, InputError> {
-    let bytes = fs::read(path).map_err(|source| InputError::Unreadable {
+/// The content of a file, or of standard input for `-`. In a folder only regular files count: a pipe
+/// may never come to an end.
+fn bytes(path: &Path, in_folder: bool) -> Result<Vec<u8>, InputError> {
+    let read = || {
+        let mut bytes = Vec::new();
+        if in_folder && !fs::metadata(path)?.is_file() {
+            return Err(io::Error::other("is no regular file"));
+        }
+        if path == Path::new("-") {
+            io::stdin().read_to_end(&mut bytes)?;
+        } else {
+            fs::File::open(path)?.read_to_end(&mut bytes)?;
+        }
+        Ok(bytes)
+    };
+    read().map_err(|source| InputError::Unreadable {
         path: path.to_owned(),
         source,
-    })?;
+    })
+}
+
+fn json(path: &Path, in_folder: bool) -> Result<Value, InputError> {
+    let bytes = bytes(path, in_folder)?;
+    if bytes.starts_with(b"\xef\xbb\xbf") {
+        return Err(InputError::Marked {
+            path: path.to_owned(),
+        });
+    }
     serde_json::from_slice(&bytes).map_err(|source| InputError::NotJson {
         path: path.to_owned(),
         source,
@@ -139,13 +173,12 @@ impl Contract {
     /// # Errors
     /// The mistakes in the folder, but for examples that do not validate.
     pub fn of_folder(folder: &Folder, unreadable: Vec<Problem>) -> Result<Self, InputError> {
-        let schema =
-            codegen::lint::lint_all_but_examples(folder, unreadable).map_err(|problems| {
-                InputError::Mistakes {
-                    path: folder.name.clone(),
-                    problems,
-                }
-            })?;
+        let schema = codegen::lint::lint_to_compare(folder, unreadable).map_err(|problems| {
+            InputError::Mistakes {
+                path: folder.name.clone(),
+                problems,
+            }
+        })?;
         let mut bundles = Vec::new();
         for name in schema.bundles.keys() {
             let document = bundle::document(&schema, name, Mode::Open).unwrap_or_default();
@@ -167,13 +200,14 @@ impl Contract {
         })
     }
 
-    fn of_bundles(source: &Path, files: &[PathBuf]) -> Result<Self, InputError> {
+    fn of_bundles(source: &Path, files: &[PathBuf], in_folder: bool) -> Result<Self, InputError> {
         let mut bundles = Vec::new();
         for file in files {
-            let bundle = Bundle::read(&json(file)?).map_err(|why| InputError::NoBundle {
-                path: file.display().to_string(),
-                why,
-            })?;
+            let bundle =
+                Bundle::read(&json(file, in_folder)?).map_err(|why| InputError::NoBundle {
+                    path: file.display().to_string(),
+                    why,
+                })?;
             bundles.push(bundle);
         }
         Ok(Self {

@@ -29,6 +29,7 @@
 //! | grammar: what was a legal order is none now | producers | major |
 //! | grammar: a new type of line may come where it changes no state | nobody | minor |
 //! | grammar: words; the name of a rule stands for what it asks | nobody | patch |
+//! | grammar: who promises a thing, or does it (`promise`, `foreign`, `undocumented`) | nobody | patch |
 //! | anything that is not decided by these | undecided | major |
 //!
 //! A shared type is compared once; the change tells which lines lead to it.
@@ -47,7 +48,8 @@ pub use input::{Contract, InputError, read};
 pub use version::{Declared, declared};
 
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
 /// Who cannot go on as before.
@@ -158,6 +160,9 @@ pub struct Diff {
     pub old_version: Option<String>,
     /// The version that the new side declares, if it has one.
     pub new_version: Option<String>,
+    /// The sides that say nothing about the order, so that it was not compared: bundle files, and
+    /// folders of bundles without a grammar.
+    pub orderless: Vec<String>,
     /// The changes, the greatest step first.
     pub changes: Vec<Change>,
 }
@@ -248,42 +253,50 @@ pub fn compare(old: &Contract, new: &Contract) -> Result<Diff, InputError> {
     if old.has_grammar && new.has_grammar {
         grammar::compare(old, new, &mut all);
     }
-    let mut changes = all.0;
+    let mut changes = all.all;
     changes.sort_by(|a, b| b.step.cmp(&a.step).then_with(|| a.cmp(b)));
     Ok(Diff {
         old_version: old.version.clone(),
         new_version: new.version.clone(),
+        orderless: [old, new]
+            .into_iter()
+            .filter(|side| !side.has_grammar)
+            .map(|side| side.source.clone())
+            .collect(),
         changes,
     })
 }
 
 /// The changes found so far; the same change in two bundles is one.
 #[derive(Default)]
-struct Changes(Vec<Change>);
+struct Changes {
+    all: Vec<Change>,
+    /// Where each is, by what makes it the same as another.
+    places: HashMap<Key, usize>,
+}
+
+/// Title, event, place, what changed, and who breaks.
+type Key = (String, Option<String>, String, String, Breaks);
 
 impl Changes {
     fn add(&mut self, change: Change) {
-        let same = |other: &&mut Change| {
-            (
-                &other.title,
-                &other.event,
-                &other.place,
-                &other.what,
-                other.breaks,
-            ) == (
-                &change.title,
-                &change.event,
-                &change.place,
-                &change.what,
-                change.breaks,
-            )
-        };
-        match self.0.iter_mut().find(same) {
-            Some(other) => {
+        let key = (
+            change.title.clone(),
+            change.event.clone(),
+            change.place.clone(),
+            change.what.clone(),
+            change.breaks,
+        );
+        match self.places.entry(key) {
+            Entry::Occupied(entry) => {
+                let other = &mut self.all[*entry.get()];
                 other.wires.extend(change.wires);
                 other.reached_by.extend(change.reached_by);
             }
-            None => self.0.push(change),
+            Entry::Vacant(entry) => {
+                entry.insert(self.all.len());
+                self.all.push(change);
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A bundle as a graph of types: what the comparison looks at.
 
-use serde_json::{Map, Value};
+use crate::codegen::bundle;
+use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// One bundle.
@@ -96,6 +97,12 @@ impl Bundle {
         if document.get("oneOf").is_none() {
             return Err("its root is no union (`oneOf`)".to_owned());
         }
+        let is_empty = |def: &Value| def.get("oneOf").is_some_and(|all| all == &json!([]));
+        let mut all = defs.iter().map(|(title, def)| (title.as_str(), def));
+        let empty = all.find(|(_, def)| is_empty(def));
+        if let Some((title, _)) = is_empty(document).then_some((root, document)).or(empty) {
+            return Err(format!("`{title}` is a union without members"));
+        }
         let mut reader = Reader {
             root,
             raw: defs,
@@ -112,15 +119,7 @@ impl Bundle {
         if let Some(missing) = reader.missing {
             return Err(format!("it refers to `{missing}`, which it does not have"));
         }
-        let id = document.get("$id").and_then(Value::as_str).unwrap_or("");
-        let name = id
-            .rsplit('/')
-            .next()
-            .and_then(|file| {
-                file.strip_suffix(".strict.json")
-                    .or_else(|| file.strip_suffix(".open.json"))
-            })
-            .unwrap_or(root);
+        let name = bundle::name(document).unwrap_or(root);
         let mut bundle = Self {
             name: name.to_owned(),
             root: root.to_owned(),

@@ -9,6 +9,7 @@ use super::pairs::{ByEvent, Pair, Roles};
 use super::pattern::{MAX_POINTERS, Pattern, Pointer, PointerId};
 use super::states::{MAX_STATES, Machine, StateSet, Step};
 use super::{CompileError, Grammar, Rule, WireGrammar, file};
+use crate::codegen::grammar::MAX_VALUES;
 use crate::contract::Wire;
 
 impl Grammar {
@@ -117,8 +118,8 @@ impl Compiler {
                     known.push(value.clone());
                     known.len() - 1
                 });
-                if bit >= 64 {
-                    return Err(format!("more than 64 values at `{text}`"));
+                if bit >= MAX_VALUES {
+                    return Err(format!("more than {MAX_VALUES} values at `{text}`"));
                 }
                 bits |= 1 << bit;
             }

@@ -20,6 +20,7 @@ use states::{Machine, Move};
 
 use super::json::Value;
 use super::{GRAMMAR, Wire};
+use crate::codegen::grammar::RULES;
 
 pub(in crate::contract) use pattern::{EventId, Probe};
 pub(in crate::contract) use states::StateSet;
@@ -106,18 +107,7 @@ impl Rule {
     ];
 
     pub(in crate::contract) const fn name(self) -> &'static str {
-        match self {
-            Self::WholeMessages => "whole_messages",
-            Self::Fold => "fold",
-            Self::ResolvedToolName => "resolved_tool_name",
-            Self::Snapshots => "snapshots",
-            Self::ToolStarts => "tool_starts",
-            Self::ToolResultMessages => "tool_result_messages",
-            Self::TurnEnd => "turn_end",
-            Self::AgentEnd => "agent_end",
-            Self::StreamEnd => "stream_end",
-            Self::ChildLines => "child_lines",
-        }
+        RULES[self as usize]
     }
 
     const fn bit(self) -> u16 {

@@ -5,7 +5,7 @@ use crate::contract::json::Value;
 use super::states::StateSet;
 
 /// How many different JSON pointers the patterns of one wire may have.
-pub(super) const MAX_POINTERS: usize = 48;
+pub(super) use crate::codegen::grammar::MAX_POINTERS;
 
 /// A type of line within the grammar of one wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

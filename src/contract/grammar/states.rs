@@ -3,7 +3,7 @@
 use super::pattern::{EventId, Pattern, Probe};
 
 /// How many states a wire may have.
-pub(super) const MAX_STATES: usize = 64;
+pub(super) use crate::codegen::grammar::MAX_STATES;
 
 /// Where a stream may be. It is one state until a fault leaves several open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

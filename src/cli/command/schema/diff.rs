@@ -13,11 +13,12 @@ use crate::contract::diff::{self, Breaks, Change, Declared, InputError, Verdict}
 use crate::event::ErrorCode;
 use crate::wire::{visible, visible_line};
 
-/// Exit status: 0 nobody breaks, 1 somebody does, or it is not decided, or the declared step of the
-/// version is too small, 2 a side that cannot be compared.
+/// Exit status: 0 nobody breaks, 1 somebody does, whatever step of the version is declared, or it is
+/// not decided, or the declared step is too small, 2 a side that cannot be compared.
 #[derive(Debug, Args)]
 pub(super) struct Diff {
-    /// What there was: a schema folder, a folder of released bundles, or a bundle file
+    /// What there was: a schema folder, a folder of released bundles, or a bundle file; `-` is a
+    /// bundle on standard input
     old: PathBuf,
 
     /// What there is now
@@ -30,6 +31,13 @@ pub(super) struct Diff {
 
 impl Diff {
     pub(super) fn run(&self) -> Result<ExitCode, Failure> {
+        if [&self.old, &self.new]
+            .iter()
+            .all(|side| side.as_path() == Path::new("-"))
+        {
+            let what = "standard input can be one side only; name a folder or file for the other";
+            return Err(Failure::usage(what));
+        }
         let read = |path: &Path| diff::read(path).map_err(|error| refused(&error));
         let (old, new) = (read(&self.old)?, read(&self.new)?);
         let found = diff::compare(&old, &new).map_err(|error| refused(&error))?;
@@ -41,6 +49,7 @@ impl Diff {
                 "oldVersion": found.old_version,
                 "newVersion": found.new_version,
                 "declaredIsEnough": found.declared().map(|_| found.is_declared()),
+                "orderCompared": found.orderless.is_empty(),
                 "changes": found.changes,
             })),
             Format::Human => human(&found),
@@ -133,6 +142,13 @@ fn summary(found: &diff::Diff) -> String {
             (false, None) => ", which is wrong.",
             (false, Some(_)) => ", which is too small.",
         });
+    }
+    if let [first, rest @ ..] = &found.orderless[..] {
+        let sides = match rest {
+            [] => format!("{first} has no"),
+            _ => "neither has a".to_owned(),
+        };
+        let _ = write!(text, " The order was not compared: {sides} grammar.");
     }
     text
 }

@@ -1,17 +1,19 @@
 //! `quipu schema generate`: typed definitions for clients in other languages.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde_json::Value;
 
-use crate::cli::command::{io, print};
+use crate::cli::command::{io as command_io, print};
 use crate::cli::{exit_code, note};
 use crate::codegen::bundle::{self, Mode};
 use crate::codegen::client::{Client, Language};
 use crate::codegen::model::Schema;
+use crate::codegen::names;
 use crate::contract::{SCHEMA_VERSION, SESSION_OPEN};
 use crate::event::ErrorCode;
 use crate::wire::Wire;
@@ -32,17 +34,24 @@ pub(super) struct Generate {
     #[arg(long, value_name = "DIR", conflicts_with = "bundle")]
     dir: Option<PathBuf>,
 
-    /// A bundle file, or `-`; what `quipu schema bundle` prints
+    /// A bundle file, or `-`; what `quipu schema bundle` prints. Named by --wire, else by its
+    /// `$id`, else by its root
     #[arg(long, value_name = "FILE")]
     bundle: Option<PathBuf>,
 }
 
 fn language() -> impl TypedValueParser<Value = Language> {
-    PossibleValuesParser::new(Language::ALL.map(Language::name)).try_map(|name| {
+    let names = Language::ALL.map(|language| PossibleValue::new(language.name()));
+    // Not among those offered, but asked for.
+    let rust = PossibleValue::new("rust").hide(true);
+    PossibleValuesParser::new(names.into_iter().chain([rust])).try_map(|name| {
         let language = Language::ALL
             .into_iter()
             .find(|language| language.name() == name);
-        language.ok_or("there is no such language")
+        language.ok_or(
+            "Rust has its types in the library, `quipu::event`; they are generated/rust/quipu.rs in \
+             the repository, and made when it is built, not by this command",
+        )
     })
 }
 
@@ -131,21 +140,34 @@ impl Generate {
     }
 
     fn of_file(&self, file: &Path) -> Result<Source, Refusal> {
-        let input = io::open(file).map_err(|error| Refusal::Usage(error.to_string()))?;
-        let bundle = serde_json::from_reader(input).map_err(|error| {
-            let file = file.display();
-            Refusal::Finding(format!("{file} is not JSON: {error}"))
-        })?;
-        // `quipu.open.json` is named after its wire.
-        let stem = file.file_name().and_then(|name| name.to_str());
-        let stem = stem.and_then(|name| name.split('.').next());
-        let stem = stem.filter(|stem| !stem.is_empty() && *stem != "-");
-        let name = self.wire.as_deref().or(stem).unwrap_or(Wire::Quipu.name());
+        let input = command_io::open(file).map_err(|error| Refusal::Usage(error.to_string()))?;
+        let named = file.display();
+        let text = io::read_to_string(input)
+            .map_err(|error| Refusal::Usage(format!("{named} cannot be read: {error}")))?;
+        if text.starts_with('\u{feff}') {
+            let what = "starts with a byte order mark; save it without";
+            return Err(Refusal::Finding(format!("{named} {what}")));
+        }
+        let bundle: Value = serde_json::from_str(&text)
+            .map_err(|error| Refusal::Finding(format!("{named} is not JSON: {error}")))?;
+        let name = self.wire.as_deref().or_else(|| bundle::name(&bundle));
+        let name = name.map_or_else(|| of_root(&bundle), str::to_owned);
         Ok(Source {
             bundle,
-            name: name.to_owned(),
+            name,
             version: None,
         })
+    }
+}
+
+/// A name for a bundle whose `$id` gives none: what its root is called.
+fn of_root(bundle: &Value) -> String {
+    let title = bundle.get("title").and_then(Value::as_str);
+    let name = names::snake(title.unwrap_or_default());
+    if name.is_empty() {
+        "bundle".into()
+    } else {
+        name
     }
 }
 

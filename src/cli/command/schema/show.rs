@@ -73,8 +73,12 @@ impl Show {
     fn json(&self, schema: &Schema, wire: &str, defs: &[&Def]) -> Result<ExitCode, Failure> {
         let document = bundle::document(schema, wire, self.which.mode()).unwrap_or_default();
         let titles: Vec<&str> = defs.iter().map(|def| &*def.title).collect();
-        // What is only read is in the open bundle alone, and a stamp is part of the lines.
-        let excerpt = bundle::excerpt(&document, &titles).ok_or_else(|| {
+        // A stamp is part of the lines there, but is asked for by itself.
+        let excerpt = bundle::excerpt(&document, &titles).or_else(|| match &titles[..] {
+            [only] => bundle::alone(schema, only, self.which.mode()),
+            _ => None,
+        });
+        let excerpt = excerpt.ok_or_else(|| {
             let (titles, mode) = (titles.join(", "), self.which.mode().name());
             let tip = if self.which.open { "" } else { "; try --open" };
             Failure::usage(format!("the {mode} bundle of {wire} has no {titles}{tip}"))

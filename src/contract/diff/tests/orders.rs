@@ -163,6 +163,37 @@ const CASES: &[(Edit, &str, Breaks)] = &[
         Breaks::Undecided,
     ),
     (|g| g["more"] = 1.into(), "/more", Breaks::Undecided),
+    // Whose promise a thing is changes nothing in what is legal.
+    (
+        |g| g["states"]["turn"]["promise"] = "quipu".into(),
+        "/states/turn/promise",
+        Breaks::Nobody,
+    ),
+    (
+        |g| g["states"]["turn"]["on"][0]["foreign"] = true.into(),
+        "/states/turn/on/0/foreign",
+        Breaks::Nobody,
+    ),
+    (
+        |g| g["anywhere"][0]["foreign"] = true.into(),
+        "/anywhere/0/foreign",
+        Breaks::Nobody,
+    ),
+    (
+        |g| g["pairs"][0]["open"][0]["promise"] = "quipu".into(),
+        "/pairs/run/open/0/promise",
+        Breaks::Nobody,
+    ),
+    (
+        |g| g["rules"][0]["promise"] = "quipu".into(),
+        "/rules/whole_messages/promise",
+        Breaks::Nobody,
+    ),
+    (
+        |g| g["undocumented"] = json!({ "agent_end": ["/messages"] }),
+        "/undocumented",
+        Breaks::Nobody,
+    ),
 ];
 
 #[test]
@@ -181,10 +212,9 @@ fn every_change_of_the_order_is_told_with_its_direction() {
                 "case {index}: {change:?}"
             );
         }
-        let step = if place.ends_with("description") {
-            Step::Patch
-        } else {
-            Step::Major
+        let step = match breaks {
+            Breaks::Nobody => Step::Patch,
+            _ => Step::Major,
         };
         assert_eq!(found.step(), Some(step), "case {index}");
     }
