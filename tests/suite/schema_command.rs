@@ -316,7 +316,7 @@ fn lint() {
 
     // A folder that cannot be read is told of by name.
     fs::create_dir(world.work().join("schema/secret")).unwrap();
-    let closed = fs::Permissions::from_mode(0);
+    let closed = fs::Permissions::from_mode(0o0);
     fs::set_permissions(world.work().join("schema/secret"), closed).unwrap();
     let run = world
         .bare()
