@@ -62,6 +62,7 @@ mod thinking;
 mod verify;
 mod verify_command;
 mod verify_input;
+mod verify_whole;
 mod wire_check;
 mod wires;
 mod witness_tests;

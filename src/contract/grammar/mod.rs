@@ -235,6 +235,7 @@ impl WireGrammar {
             let (pair, open) = (&self.pairs[*index], &mut order.open[*index]);
             let found = pair.apply(roles, open, line, (number, from), &pointer);
             match found {
+                _ if doubtful => pair.doubt(open, line),
                 _ if !judged => open.forgive(),
                 Found::Nothing => {}
                 Found::Excused => excused = true,
@@ -259,7 +260,7 @@ impl WireGrammar {
     /// Passes over a line that could not be read.
     pub(in crate::contract) fn pass_over(&self, order: &mut Order) {
         order.states = self.machine.blind(order.states);
-        order.open.iter_mut().for_each(Open::forgive);
+        order.open.iter_mut().for_each(Open::doubt);
     }
 
     fn misplaced(&self, from: StateSet, event: EventId, foreign: bool) -> OrderFault {
@@ -335,7 +336,7 @@ impl WireGrammar {
             if pair.may_stay || items.is_empty() || !items.is_certain() {
                 continue;
             }
-            for (name, line) in items.names().into_iter().zip(items.lines()) {
+            for (name, line) in items.left() {
                 let noun = pair.noun();
                 let what = match pair.key {
                     Some(_) => format!("{noun} {name} (line {line})"),

@@ -44,6 +44,8 @@ pub(super) struct Roles {
 pub(super) struct Open {
     items: Vec<Item>,
     used: HashSet<u64>,
+    /// Keys of lines whose content was wrong: what becomes of their items is not certain.
+    doubted: HashSet<u64>,
     /// An earlier fault or a line that could not be read may have opened or closed an item: the
     /// next fault is its consequence.
     forgive: bool,
@@ -95,9 +97,11 @@ impl Open {
         self.items.iter().map(|item| item.name.as_str()).collect()
     }
 
-    /// The lines that opened what is open.
-    pub(super) fn lines(&self) -> impl Iterator<Item = u64> {
-        self.items.iter().map(|item| item.line)
+    /// What is open for certain, with the line that opened it.
+    pub(super) fn left(&self) -> impl Iterator<Item = (&str, u64)> {
+        let items = self.items.iter();
+        let items = items.filter(|item| !self.doubted.contains(&item.key));
+        items.map(|item| (item.name.as_str(), item.line))
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -106,6 +110,12 @@ impl Open {
 
     pub(super) fn forgive(&mut self) {
         self.forgive = true;
+    }
+
+    /// A line that nobody knows may have closed any of what is open.
+    pub(super) fn doubt(&mut self) {
+        self.doubted.extend(self.items.iter().map(|item| item.key));
+        self.forgive();
     }
 
     /// Whether what is open is not a consequence of an earlier fault.
@@ -131,6 +141,13 @@ fn shown(value: Value<'_, '_>) -> String {
 }
 
 impl Pair {
+    /// The content of a line of a type that the pair knows is wrong.
+    pub(super) fn doubt(&self, open: &mut Open, line: &mut Probe<'_, '_, '_>) {
+        let key = self.key.and_then(|at| line.at(at));
+        open.doubted.insert(key.map_or(0, Value::fingerprint));
+        open.forgive();
+    }
+
     /// Applies a line of a type that the pair knows, which arrived in one of these states.
     pub(super) fn apply(
         &self,
@@ -140,37 +157,12 @@ impl Pair {
         (number, states): (u64, StateSet),
         pointers: &dyn Fn(PointerId) -> String,
     ) -> Found {
-        let mut fault = None;
-        for pattern in &roles.closed_before {
-            if open.items.is_empty() || !pattern.matches(line, states) {
-                continue;
-            }
-            let mut left = Vec::new();
-            for (index, item) in open.items.iter().enumerate() {
-                let mut same = pattern.same.iter();
-                // It is told of once; a note does not stand for the fault that may follow.
-                let told = item.told || (pattern.ours && item.noted);
-                if !told && same.all(|&at| self.equals(item, at, line)) {
-                    left.push(index);
-                }
-            }
-            if left.is_empty() {
-                continue;
-            }
-            for &index in &left {
-                if pattern.ours {
-                    open.items[index].noted = true;
-                } else {
-                    open.items[index].told = true;
-                }
-            }
-            let left: Vec<&Item> = left.iter().map(|&index| &open.items[index]).collect();
-            let message = self.still_open(&left);
-            fault = fault.or(Some(self.fault(String::new(), message, pattern.ours)));
-        }
+        let mut fault = self.too_early(roles, open, line, states);
+        let mut doubted = false;
         if any(&roles.reset, line, states) {
             open.items.clear();
             open.used.clear();
+            open.doubted.clear();
         }
         let closes = any(&roles.close, line, states);
         let (opens, within) = if closes {
@@ -185,6 +177,11 @@ impl Pair {
             let value = self.key.and_then(|at| line.at(at));
             let key = value.map_or(0, Value::fingerprint);
             let at = open.items.iter().position(|item| item.key == key);
+            doubted = if opens {
+                open.doubted.remove(&key)
+            } else {
+                open.doubted.contains(&key)
+            };
             let key_at = || self.key.map(pointers).unwrap_or_default();
             let found = match (at, closes, within, opens) {
                 (Some(at), true, ..) => {
@@ -231,12 +228,52 @@ impl Pair {
         }
         match fault {
             None => Found::Nothing,
-            Some(_) if std::mem::take(&mut open.forgive) => Found::Excused,
+            Some(_) if doubted || std::mem::take(&mut open.forgive) => Found::Excused,
             Some(fault) => {
                 open.forgive = true;
                 Found::Fault(fault)
             }
         }
+    }
+
+    /// Tells of items that are open where they should not be.
+    fn too_early(
+        &self,
+        roles: &Roles,
+        open: &mut Open,
+        line: &mut Probe<'_, '_, '_>,
+        states: StateSet,
+    ) -> Option<PairFault> {
+        let mut fault = None;
+        for pattern in &roles.closed_before {
+            if open.items.is_empty() || !pattern.matches(line, states) {
+                continue;
+            }
+            let mut left = Vec::new();
+            for (index, item) in open.items.iter().enumerate() {
+                let mut same = pattern.same.iter();
+                // It is told of once; a note does not stand for the fault that may follow.
+                let told = item.told || (pattern.ours && item.noted);
+                let told = told || open.doubted.contains(&item.key);
+                if !told && same.all(|&at| self.equals(item, at, line)) {
+                    left.push(index);
+                }
+            }
+            if left.is_empty() {
+                continue;
+            }
+            for &index in &left {
+                if pattern.ours {
+                    open.items[index].noted = true;
+                } else {
+                    open.items[index].told = true;
+                }
+            }
+            let left: Vec<&Item> = left.iter().map(|&index| &open.items[index]).collect();
+            let message = self.still_open(&left);
+            fault = fault.or(Some(self.fault(String::new(), message, pattern.ours)));
+        }
+        fault
     }
 
     fn item(&self, key: Option<Value<'_, '_>>, line: &mut Probe<'_, '_, '_>, number: u64) -> Item {

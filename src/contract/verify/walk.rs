@@ -249,10 +249,10 @@ impl Walk {
             return;
         };
         let Some(event) = grammar.event(kind).filter(|_| !doubt.unknown) else {
-            // A type that nobody knows may be a misspelt one, unless it can be a newer one.
-            if self.judging.held && !self.judging.open {
-                grammar.pass_over(&mut self.order);
-                self.rules.distrust();
+            // It may stand in the place of one that is known: misspelt, or renamed in a newer stream.
+            if self.judging.held || self.judging.open {
+                self.doubt();
+                self.children.values_mut().for_each(Walk::doubt);
             }
             return;
         };
