@@ -105,13 +105,19 @@ impl Counter {
             "tool_execution_end" => self.tool_end(line, moment),
             "auto_retry_start" => {
                 self.retries.count += 1;
-                self.retries.waited_ms += count(line, "delayMs");
+                self.retries.waited_ms = self
+                    .retries
+                    .waited_ms
+                    .saturating_add(count(line, "delayMs"));
             }
             "auto_retry_end" if is(line, "success") => self.retries.healed += 1,
             "auto_retry_end" => self.retries.failed += 1,
             "summarization_retry_scheduled" => {
                 self.summary_retries.count += 1;
-                self.summary_retries.waited_ms += count(line, "delayMs");
+                self.summary_retries.waited_ms = self
+                    .summary_retries
+                    .waited_ms
+                    .saturating_add(count(line, "delayMs"));
             }
             "compaction_start" | "auto_compaction_start" => {
                 self.compacting = text(line, "reason").map(str::to_owned);
@@ -236,7 +242,9 @@ impl Counter {
         row.aborted += u64::from(is(line, "aborted"));
         if let Some(result) = line.get("result") {
             row.done += 1;
-            row.tokens_before += count(result, "tokensBefore");
+            row.tokens_before = row
+                .tokens_before
+                .saturating_add(count(result, "tokensBefore"));
             add(&mut self.summaries, result.get("usage"));
         }
         add(&mut self.summaries, line.get("usage"));
@@ -297,17 +305,23 @@ impl Counter {
             row.1.add(&used.usage);
         }
         self.retries.count += other.retries.count;
-        self.retries.waited_ms += other.retries.waited_ms;
+        self.retries.waited_ms = self
+            .retries
+            .waited_ms
+            .saturating_add(other.retries.waited_ms);
         self.retries.healed += other.retries.healed;
         self.retries.failed += other.retries.failed;
         self.summary_retries.count += other.summary_retries.count;
-        self.summary_retries.waited_ms += other.summary_retries.waited_ms;
+        self.summary_retries.waited_ms = self
+            .summary_retries
+            .waited_ms
+            .saturating_add(other.summary_retries.waited_ms);
         for (reason, more) in &other.compactions {
             let row = entry(&mut self.compactions, reason);
             row.count += more.count;
             row.done += more.done;
             row.aborted += more.aborted;
-            row.tokens_before += more.tokens_before;
+            row.tokens_before = row.tokens_before.saturating_add(more.tokens_before);
         }
         self.agents.count += other.agents.count;
         self.agents.succeeded += other.agents.succeeded;
@@ -399,7 +413,7 @@ impl Counter {
                 calls: tool.calls,
                 errors: tool.errors,
                 timed: durations.len() as u64,
-                total_ms: durations.iter().sum(),
+                total_ms: durations.iter().fold(0, |sum, ms| sum.saturating_add(*ms)),
                 median_ms: durations
                     .get(durations.len().saturating_sub(1) / 2)
                     .copied(),

@@ -13,8 +13,7 @@ pub struct Stats {
     /// `quipu`, `senpi` or `dreb`. Absent when no line tells, and for streams of several wires.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wire: Option<&'static str>,
-    /// The wires of several streams together, by name.
-    #[serde(skip)]
+    /// The wires of all streams by name; more than one for streams of several together.
     pub wires: Vec<&'static str>,
     /// Lines, unreadable ones included.
     pub lines: u64,

@@ -247,3 +247,26 @@ fn a_total_is_the_sum() {
     mixed.add(&count(&b"{\"type\":\"agent_end\",\"messages\":[]}\n"[..]).unwrap());
     assert_eq!(mixed.stats().wire, None);
 }
+
+#[test]
+fn sums_of_the_largest_numbers_stay_at_the_largest() {
+    let most = u64::MAX;
+    let lines = [
+        json!({"type": "auto_retry_start", "delayMs": most}),
+        json!({"type": "summarization_retry_scheduled", "delayMs": most}),
+        json!({"type": "compaction_start", "reason": "overflow"}),
+        json!({"type": "compaction_end", "reason": "overflow", "result": {"tokensBefore": most}}),
+        json!({"type": "tool_execution_start", "toolCallId": "a", "toolName": "read", "seq": 0, "at": 0}),
+        json!({"type": "tool_execution_end", "toolCallId": "a", "toolName": "read", "seq": 1, "at": most}),
+    ];
+    let one = count(written(&[&lines[..], &lines[..]].concat()).as_bytes()).unwrap();
+    let mut total = Counter::default();
+    total.add(&one);
+    total.add(&one);
+    let stats = total.stats();
+    assert_eq!(stats.retries.waited_ms, most);
+    assert_eq!(stats.summary_retries.waited_ms, most);
+    assert_eq!(stats.compactions["overflow"].tokens_before, most);
+    assert_eq!((stats.tools[0].total_ms, stats.tools[0].timed), (most, 4));
+    assert_eq!(stats.duration.unwrap().ms, most);
+}
