@@ -150,3 +150,41 @@ fn findings_come_in_the_order_of_lines() {
         assert!(lines.is_sorted() && lines.len() > 3, "{findings:#?}");
     }
 }
+
+/// A number of any size is judged and breaks nothing.
+#[test]
+fn the_largest_numbers_are_judged() {
+    for key in [
+        "seq",
+        "at",
+        "lines",
+        "turns",
+        "input",
+        "totalTokens",
+        "timestamp",
+    ] {
+        let mut lines = stream();
+        for (index, line) in lines.iter_mut().enumerate() {
+            line["seq"] = index.into();
+            line["at"] = index.into();
+        }
+        let text = String::from_utf8(bytes(&lines)).unwrap();
+        let parts = text.split(&format!("\"{key}\":"));
+        let mut all = String::new();
+        for (index, part) in parts.enumerate() {
+            if index > 0 {
+                all += &format!("\"{key}\":{}", u64::MAX);
+            }
+            let number = part.bytes().take_while(u8::is_ascii_digit).count();
+            all += if index > 0 { &part[number..] } else { part };
+        }
+        let (findings, _) = verify(all.as_bytes(), ours(Wire::Quipu));
+        assert!(all != text, "{key} is nowhere");
+        assert!(
+            findings
+                .iter()
+                .all(|found| !found.rule.starts_with("json/")),
+            "{findings:#?}"
+        );
+    }
+}

@@ -115,7 +115,7 @@ impl Walk {
     /// Passes over a line that could not be read.
     pub(super) fn pass_over(&mut self) {
         self.lines += 1;
-        self.seq += 1;
+        self.seq = self.seq.saturating_add(1);
         let contract = Arc::clone(&self.contract);
         if let Some(grammar) = contract.grammar.wire(self.judging.wire) {
             grammar.pass_over(&mut self.order);
@@ -368,7 +368,7 @@ impl Walk {
             findings.push(place.finding(rule, pointer, Severity::Error, false, what));
         };
         let expected = self.seq;
-        self.seq += 1;
+        self.seq = self.seq.saturating_add(1);
         match (stamped, seq.and_then(Value::as_u64)) {
             (true, Some(seq)) if seq != expected => {
                 wrong("seq", "/seq", format!("is {seq}, expected {expected}"));
