@@ -81,7 +81,7 @@ enum Choice {
     Json,
     /// Annotations of a GitHub workflow
     Github,
-    /// An XML report as `JUnit` has it: a test case for each stream
+    /// An XML report for test tools, with a test case for each stream
     Junit,
 }
 
