@@ -24,6 +24,11 @@ impl Losses {
         }
     }
 
+    /// Whether a run has begun.
+    pub(super) fn is_begun(&self) -> bool {
+        self.begun
+    }
+
     /// Notes the next native event of the stream.
     pub(super) fn note(&mut self, event: &QuipuEvent, report: &mut Report) {
         self.note_within("", event, report);

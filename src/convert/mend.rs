@@ -11,8 +11,8 @@ use super::report::{Loss, Report};
 use crate::contract::{SCHEMA_HASH, SCHEMA_VERSION};
 use crate::event::tracker::{CloseReason, OrderFault, Place, Tracker};
 use crate::event::{
-    AgentEndEvent, AgentMessage, AgentStartEvent, AssistantMessageEvent, CompactionReason,
-    ErrorCode, FoldError, MessageUpdateEvent, Outcome, QuipuEvent, SessionHeader,
+    AgentEndEvent, AgentMessage, AgentStartEvent, AssistantMessage, AssistantMessageEvent,
+    CompactionReason, ErrorCode, FoldError, MessageUpdateEvent, Outcome, QuipuEvent, SessionHeader,
     SessionHeaderVersion, StopReason, StreamEndEvent, StreamError, StreamInfo, ToolResultMessage,
     Usage, WireName,
 };
@@ -38,6 +38,8 @@ pub(super) struct Mender {
     holding: Option<String>,
     /// Blank thinking that the end of its block may take back.
     blank: Option<MessageUpdateEvent>,
+    /// The begin of the open answer, without its content.
+    begin: Option<AssistantMessage>,
     /// What the updates of the open answer said of its tokens last.
     usage: Option<Usage>,
     ends: Ends,

@@ -28,11 +28,11 @@ use serde::de::DeserializeOwned;
 use crate::contract::Wire;
 use crate::contract::lines::{Fault, Frame};
 use crate::event::{DrebEvent, QuipuEvent, SenpiEvent};
-use crate::wire::{Projection, line};
-use lift::{Dreb, Senpi};
+use crate::wire::{Projection, line, put_stamp};
+use lift::{Dreb, Native, Senpi};
 use loss::Losses;
 use mend::Mender;
-use read::{Reading, read};
+use read::{Reading, read, stamp};
 
 /// Why a recording cannot be converted any further.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -128,7 +128,11 @@ enum Way {
 
 #[derive(Debug)]
 enum Lift {
-    Quipu { ended: bool },
+    Quipu {
+        native: Native,
+        /// Whether the target has lines of background agents.
+        relays: bool,
+    },
     Senpi(Senpi),
     Dreb(Box<Dreb>),
 }
@@ -143,10 +147,14 @@ impl Converter {
                 ended: false,
             }
         } else {
+            let relays = to != Wire::Senpi;
             let lift = match from {
-                Wire::Quipu => Lift::Quipu { ended: false },
+                Wire::Quipu => Lift::Quipu {
+                    native: Native::default(),
+                    relays,
+                },
                 Wire::Senpi => Lift::Senpi(Senpi::default()),
-                Wire::Dreb => Lift::Dreb(Box::default()),
+                Wire::Dreb => Lift::Dreb(Box::new(Dreb::new(relays))),
             };
             Way::Over {
                 lift,
@@ -190,7 +198,17 @@ impl Converter {
         frame: &Frame<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), ConvertError> {
-        let event = match read::<T>(self.from, frame.number, frame.bytes, &mut self.report) {
+        let again = matches!(self.way, Way::Again { .. });
+        let stamped = (again && self.from == Wire::Quipu)
+            .then(|| stamp(frame.bytes))
+            .flatten();
+        let event = match read::<T>(
+            self.from,
+            frame.number,
+            frame.bytes,
+            stamped.is_some(),
+            &mut self.report,
+        ) {
             Ok(Reading::Event(event)) => event,
             Ok(Reading::Skipped) => return Ok(()),
             // The recording was cut within its last line.
@@ -217,8 +235,18 @@ impl Converter {
                 *lines += 1;
                 let mut event = event;
                 *ended = event.is_end(*lines, &mut self.report);
+                let begin = out.len();
                 // Types of the schema, written to memory: nothing in it can fail.
                 let _ = line::append(out, &event);
+                if let Some(mut stamp) = stamped {
+                    // Without gaps, though lines may be left out.
+                    let seq = *lines - 1;
+                    if stamp.seq != seq {
+                        self.report.add(Loss::Changed, "*/seq");
+                        stamp.seq = seq;
+                    }
+                    put_stamp(out, begin, event_name, &stamp);
+                }
             }
             Way::Over { lift, mender, .. } => {
                 event.lift(lift, mender, &mut self.report);
@@ -226,6 +254,12 @@ impl Converter {
             }
         }
         Ok(())
+    }
+
+    /// Whether there was a line of a stream.
+    #[must_use]
+    pub fn has_begun(&self) -> bool {
+        self.begun
     }
 
     /// Appends the lines of the events that are ready.
@@ -242,8 +276,19 @@ impl Converter {
         };
         for event in mender.ready.drain(..) {
             losses.note(&event, &mut self.report);
+            let (kind, whole) = (event.kind(), !losses.is_begun());
+            let report = &mut self.report;
             projection.project(event, |line| {
                 *lines += 1;
+                // The run that a stream of the dreb wire has even if nothing ran.
+                let made = match line.kind() {
+                    "agent_start" => kind != "agent_start",
+                    "agent_end" => kind == "stream_end" && whole,
+                    _ => false,
+                };
+                if made {
+                    report.add(Loss::Invented, line.kind());
+                }
                 let _ = line.append_to(out);
             });
         }
@@ -264,7 +309,7 @@ impl Converter {
             } => {
                 let report = &mut self.report;
                 let whole = match lift {
-                    Lift::Quipu { ended } => *ended,
+                    Lift::Quipu { native, .. } => native.ended,
                     Lift::Senpi(senpi) => senpi.end(mender, report),
                     Lift::Dreb(dreb) => dreb.end(mender, report),
                 };
@@ -306,12 +351,8 @@ impl Source for QuipuEvent {
     }
 
     fn lift(self, lift: &mut Lift, mender: &mut Mender, report: &mut Report) {
-        match (self, lift) {
-            (Self::StreamEnd(end), Lift::Quipu { ended }) => {
-                *ended = true;
-                mender.stream_end(end, report);
-            }
-            (event, _) => mender.push(event, report),
+        if let Lift::Quipu { native, relays } = lift {
+            native.line(self, *relays, mender, report);
         }
     }
 }

@@ -11,6 +11,7 @@ use serde_ignored::Path;
 use super::ConvertError;
 use super::report::{Loss, Report};
 use crate::contract::Wire;
+use crate::event::Stamp;
 use crate::model::repair_surrogates;
 
 /// How reading a line went.
@@ -20,11 +21,13 @@ pub(super) enum Reading<T> {
     Skipped,
 }
 
-/// Reads a line of a wire.
+/// Reads a line of a wire. `stamped`: whether its stamp is kept, which is of the line and not of its
+/// event.
 pub(super) fn read<T: DeserializeOwned>(
     wire: Wire,
     number: u64,
     bytes: &[u8],
+    stamped: bool,
     report: &mut Report,
 ) -> Result<Reading<T>, Box<Fault>> {
     let fault = |event: Option<&str>, pointer: String, error: &serde_json::Error| {
@@ -68,8 +71,10 @@ pub(super) fn read<T: DeserializeOwned>(
         Ok(event) => {
             for name in unknown {
                 match name.strip_prefix(kind) {
-                    // Stamps are of the line, not of its event.
                     Some("/seq" | "/at") if wire == Wire::Quipu => {
+                        if stamped {
+                            continue;
+                        }
                         report.add(Loss::Field, format!("*{}", &name[kind.len()..]));
                     }
                     _ => report.add(Loss::UnknownField, name),
@@ -93,6 +98,11 @@ pub(super) fn read<T: DeserializeOwned>(
     }
 }
 
+/// The stamp of a line, if it has one.
+pub(super) fn stamp(bytes: &[u8]) -> Option<Stamp> {
+    serde_json::from_slice(bytes).ok()
+}
+
 /// A line that cannot be read.
 pub(super) struct Fault {
     /// Whether it ends within a value.
@@ -113,6 +123,9 @@ struct Typed {
 
 /// The place of the fault of a line whose type cannot be read.
 fn head_place(bytes: &[u8]) -> String {
+    if !is_object(bytes) {
+        return String::new();
+    }
     let mut json = serde_json::Deserializer::from_slice(bytes);
     match serde_path_to_error::deserialize::<_, Typed>(&mut json) {
         Err(error) if error.inner().is_data() => pointer(error.path()),
@@ -120,9 +133,13 @@ fn head_place(bytes: &[u8]) -> String {
     }
 }
 
+fn is_object(bytes: &[u8]) -> bool {
+    bytes.trim_ascii_start().first() == Some(&b'{')
+}
+
 /// Reads the type of a line; all of the line is JSON then.
 fn head(bytes: &[u8]) -> serde_json::Result<Head> {
-    if bytes.trim_ascii_start().first() == Some(&b'{') {
+    if is_object(bytes) {
         return serde_json::from_slice(bytes).map(|Typed { kind }| Head { kind });
     }
     serde_json::from_slice::<IgnoredAny>(bytes)?;

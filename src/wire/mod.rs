@@ -18,7 +18,7 @@ mod writer;
 pub use crate::contract::Wire;
 pub use filter::{EventFilter, UnknownEvent};
 pub use output::{Ending, EventSender, Finished, Output, StreamClosed};
-pub(crate) use output::{append, stalled, stdout};
+pub(crate) use output::{append, put_stamp, stalled, stdout};
 pub use projection::{Line, Projection};
 pub(crate) use visible::{visible, visible_line, visible_note};
 pub(crate) use writer::Writer;

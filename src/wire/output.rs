@@ -396,11 +396,16 @@ pub(crate) fn append(
     let start = buffer.len();
     line.append_to(buffer)?;
     if let Some(stamp) = stamp {
-        // Every line begins with its type: `{"type":"…"`.
-        let at = start + r#"{"type":"""#.len() + line.kind().len();
-        buffer.splice(at..at, fields(&stamp));
+        put_stamp(buffer, start, line.kind(), &stamp);
     }
     Ok(())
+}
+
+/// Puts a stamp into the line of that type that begins at `start`.
+pub(crate) fn put_stamp(buffer: &mut Vec<u8>, start: usize, kind: &str, stamp: &Stamp) {
+    // Every line begins with its type: `{"type":"…"`.
+    let at = start + r#"{"type":"""#.len() + kind.len();
+    buffer.splice(at..at, fields(stamp));
 }
 
 /// The fields of a stamp, ready to stand behind a line's type.

@@ -104,7 +104,7 @@ fn a_line_that_is_none_ends_what_came_before_it() {
     let run = converted(&world, &["--to", "senpi"], broken);
     assert_eq!(run.code(), 1);
     assert!(
-        run.stderr.contains("-: line 2: is not JSON: "),
+        run.stderr.contains("standard input: line 2: is not JSON: "),
         "{}",
         run.stderr
     );
@@ -124,12 +124,12 @@ fn a_wire_that_the_lines_are_not_of_is_refused() {
         (
             "dreb",
             &bytes,
-            "-: line 1 is of the quipu wire, not of dreb",
+            "standard input: line 1 is of the quipu wire, not of dreb",
         ),
         (
             "quipu",
             &senpi,
-            "-: line 1 is of the senpi or dreb wire, not of quipu",
+            "standard input: line 1 is of the senpi or dreb wire, not of quipu",
         ),
         ("dreb", &senpi, "is of the senpi wire, not of dreb"),
     ] {
@@ -172,13 +172,18 @@ fn nothing_and_more_than_one_stream_are_told_of() {
     let world = World::new();
     let run = converted(&world, &["--to", "senpi"], "");
     assert_eq!((run.code(), run.stdout.len()), (0, 0));
-    assert_eq!(run.stderr, "quipu: - is empty: no line was written\n");
+    assert_eq!(
+        run.stderr,
+        "quipu: standard input holds no line of a stream: none was written\n"
+    );
+    let run = converted(&world, &["--to", "quipu"], "\n\n");
+    assert!(run.stderr.contains("holds no line"), "{}", run.stderr);
     let (bytes, lines) = native(&world);
     let run = converted(&world, &["--to", "senpi"], [&bytes[..], &bytes].concat());
     assert_eq!(run.code(), 1);
     assert_eq!(run.stdout, project(Wire::Senpi, &lines));
     let told = format!(
-        "-: line {}: session: another stream begins here; it is not converted",
+        "standard input: line {}: session: another stream begins here; it is not converted",
         lines.len() + 1
     );
     assert!(run.stderr.contains(&told), "{}", run.stderr);

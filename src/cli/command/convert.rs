@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::io::{self, BufReader, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
 
@@ -147,9 +147,8 @@ impl Convert {
         out: &Out,
         broken: &RefCell<Option<io::Error>>,
     ) -> Result<(), Stop> {
-        let unreadable = |error: io::Error| {
-            Stop::Input(format!("{} cannot be read: {error}", self.file.display()))
-        };
+        let unreadable =
+            |error: io::Error| Stop::Input(format!("{} cannot be read: {error}", self.name()));
         let mut first = Vec::new();
         let mut detector = Detector::default();
         let mut found = None;
@@ -203,19 +202,28 @@ impl Convert {
         if let Some(error) = broken.take() {
             return Err(Stop::Output(error));
         }
+        let nothing = failed.is_none() && !converter.has_begun();
         let report = converter.finish(&mut out.0.borrow_mut());
         out.flush().map_err(Stop::Output)?;
-        if lines.offset() == 0 {
+        if nothing {
             note(&format!(
-                "quipu: {} is empty: no line was written",
-                visible_line(&self.file.display().to_string())
+                "quipu: {} holds no line of a stream: none was written",
+                visible_line(&self.name())
             ));
         }
         self.tell(from, &report);
         match failed {
-            Some(error) => Err(Stop::Input(format!("{}: {error}", self.file.display()))),
+            Some(error) => Err(Stop::Input(format!("{}: {error}", self.name()))),
             None => Ok(()),
         }
+    }
+
+    /// What messages call the input.
+    fn name(&self) -> String {
+        if self.file == Path::new("-") {
+            return "standard input".to_owned();
+        }
+        self.file.display().to_string()
     }
 
     /// That the lines so far are of another wire than was said.
@@ -224,7 +232,7 @@ impl Convert {
         let others: Vec<_> = others.map(Wire::name).collect();
         format!(
             "{}: line {line} is of the {} wire, not of {} as --from says",
-            self.file.display(),
+            self.name(),
             others.join(" or "),
             wire.name()
         )

@@ -33,6 +33,8 @@ use crate::event::{
     reason = "each is one thing that the lines so far have told"
 )]
 pub(in crate::convert) struct Dreb {
+    /// Whether the target has lines of background agents, and more than a type in `agent_start`.
+    relays: bool,
     header: Option<SessionHeader>,
     /// The begin of the run, until something of it is told: custom messages come before it.
     start: Option<AgentStartEvent>,
@@ -62,6 +64,14 @@ struct Child {
 }
 
 impl Dreb {
+    /// At the begin of a stream. `relays`: whether the target has lines of background agents.
+    pub(in crate::convert) fn new(relays: bool) -> Self {
+        Self {
+            relays,
+            ..Self::default()
+        }
+    }
+
     /// Takes the next line.
     pub(in crate::convert) fn line(
         &mut self,
@@ -78,7 +88,9 @@ impl Dreb {
                 return mender.header(header, report);
             }
             Line::AgentStart(start) => {
-                mender.run = start.clone();
+                if self.relays {
+                    mender.run = start.clone();
+                }
                 self.start = Some(start);
                 self.last_turn = false;
                 return;
@@ -86,12 +98,12 @@ impl Dreb {
             Line::AgentEnd(end) => {
                 self.ended = true;
                 self.ending = true;
-                self.last_messages = tail(mender.messages(), end.messages, report);
+                self.last_messages = tail(mender, end.messages, report);
                 return;
             }
             Line::TurnStart(event) => {
                 if self.last_turn && mender.place() == Place::BetweenTurns {
-                    report.add(Loss::Invented, "agent_end");
+                    mender.list(Loss::Invented, "agent_end", report);
                     mender.end_run(None, report);
                 }
                 self.last_turn = false;
@@ -99,7 +111,7 @@ impl Dreb {
                 event.into()
             }
             Line::MessageStart(event) => message_start(event).into(),
-            Line::MessageUpdate(event) => match update(event, report) {
+            Line::MessageUpdate(event) => match update(event, mender, report) {
                 Some(event) => event.into(),
                 None => return,
             },
@@ -209,6 +221,10 @@ impl Dreb {
 
     /// A line of a background agent.
     fn child(&mut self, event: DrebBackgroundAgentEvent, mender: &mut Mender, report: &mut Report) {
+        if !self.relays {
+            mender.list(Loss::Event, "background_agent_event", report);
+            return;
+        }
         let DrebBackgroundAgentEvent { agent_id, event } = event;
         if matches!(*event, DrebEvent::Session(_)) {
             mender.list(Loss::Misplaced, "background_agent_event", report);
@@ -223,7 +239,7 @@ impl Dreb {
             mender.push(header.clone().into(), report);
             let lift = Box::new(Self {
                 header: Some(header),
-                ..Self::default()
+                ..Self::new(true)
             });
             let lines = 0;
             Child {
@@ -278,16 +294,12 @@ impl Child {
 }
 
 /// The messages of the last run of a stream, if some of them were told in no line of their own.
-fn tail(
-    told: &[AgentMessage],
-    all: Vec<AgentMessage>,
-    report: &mut Report,
-) -> Option<Vec<AgentMessage>> {
+fn tail(mender: &Mender, all: Vec<AgentMessage>, report: &mut Report) -> Option<Vec<AgentMessage>> {
     if !all.iter().any(is_state) {
         return None;
     }
     // Back over as many told messages as the run has.
-    let mut left = told.len();
+    let mut left = mender.messages().len();
     let begin = all.iter().rposition(|message| {
         if is_state(message) {
             return false;
@@ -301,7 +313,7 @@ fn tail(
     let begin = begin.map_or(0, |at| at + 1);
     for message in all.iter().take(begin).filter(|message| is_state(message)) {
         let name = format!("agent_end/messages ({})", message.kind());
-        report.add(Loss::Field, name);
+        mender.list(Loss::Field, &name, report);
     }
     let tail: Vec<_> = all.into_iter().skip(begin).collect();
     tail.iter().any(is_state).then_some(tail)
@@ -331,7 +343,11 @@ fn message_start(mut event: MessageStartEvent) -> MessageStartEvent {
 }
 
 /// The delta of an update, without the message so far.
-fn update(event: DrebMessageUpdateEvent, report: &mut Report) -> Option<MessageUpdateEvent> {
+fn update(
+    event: DrebMessageUpdateEvent,
+    mender: &Mender,
+    report: &mut Report,
+) -> Option<MessageUpdateEvent> {
     use DrebAssistantMessageEvent as Shown;
     let mut resolved_tool_name = None;
     let delta: AssistantMessageEvent = match event.assistant_message_event {
@@ -367,7 +383,7 @@ fn update(event: DrebMessageUpdateEvent, report: &mut Report) -> Option<MessageU
             let start = call(&delta, &event.message);
             let Some(start) = start else {
                 // Without the block nobody knows what is called.
-                report.add(Loss::Misplaced, "message_update");
+                mender.list(Loss::Misplaced, "message_update", report);
                 return None;
             };
             resolved_tool_name = Some(start.tool_name.clone());
@@ -388,7 +404,7 @@ fn update(event: DrebMessageUpdateEvent, report: &mut Report) -> Option<MessageU
         }
     };
     if resolved_tool_name.is_some() {
-        report.add(Loss::Invented, "message_update/resolvedToolName");
+        mender.list(Loss::Invented, "message_update/resolvedToolName", report);
     }
     Some(MessageUpdateEvent {
         usage: event.message.usage,

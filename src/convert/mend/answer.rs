@@ -25,6 +25,12 @@ impl Mender {
             _ => {}
         }
         self.usage = None;
+        self.begin = match &start.message {
+            AgentMessage::Assistant(answer) if !is_broken(answer.stop_reason) => {
+                Some(answer.clone())
+            }
+            _ => None,
+        };
         self.left_out = !self.place_event(start.into(), report);
     }
 
@@ -59,7 +65,19 @@ impl Mender {
                 self.fill(answer, report);
                 self.settle_calls(answer, report);
             }
-            // The updates are written already.
+            // The begin and the updates are written already.
+            if let Some(begin) = self.begin.take() {
+                let told = [
+                    ("api", begin.api != answer.api),
+                    ("provider", begin.provider != answer.provider),
+                    ("model", begin.model != answer.model),
+                    ("timestamp", begin.timestamp != answer.timestamp),
+                ];
+                for (field, _) in told.into_iter().filter(|(_, differs)| *differs) {
+                    let name = format!("message_end/message/{field}");
+                    self.list(Loss::Contradiction, &name, report);
+                }
+            }
             if let Some(told) = self.usage.take()
                 && shrinks(&told, &answer.usage)
             {

@@ -55,7 +55,7 @@ impl Mender {
     }
 
     /// The same at the end of the turn, where nothing can be kept any longer.
-    pub(super) fn release_all(&mut self, report: &mut Report) {
+    pub(in crate::convert) fn release_all(&mut self, report: &mut Report) {
         self.holding = None;
         self.release(report);
         for _ in std::mem::take(&mut self.held) {

@@ -114,9 +114,22 @@ impl Snapshot {
             Delta::ToolcallStart(start) => {
                 self.blocks.insert(start.content_index, Block::call(start));
             }
-            Delta::TextDelta(piece) => self.block(piece.content_index).text(&piece.delta),
-            Delta::ThinkingDelta(piece) => self.block(piece.content_index).text(&piece.delta),
-            Delta::ToolcallDelta(piece) => self.block(piece.content_index).arguments(&piece.delta),
+            // A piece of a block that is not open has nowhere to go.
+            Delta::TextDelta(piece) => {
+                if let Some(block) = self.blocks.get_mut(&piece.content_index) {
+                    block.text(&piece.delta);
+                }
+            }
+            Delta::ThinkingDelta(piece) => {
+                if let Some(block) = self.blocks.get_mut(&piece.content_index) {
+                    block.text(&piece.delta);
+                }
+            }
+            Delta::ToolcallDelta(piece) => {
+                if let Some(block) = self.blocks.get_mut(&piece.content_index) {
+                    block.arguments(&piece.delta);
+                }
+            }
             Delta::TextEnd(end) => {
                 let whole = TextContent {
                     text: end.content.clone(),
@@ -139,6 +152,7 @@ impl Snapshot {
         }
     }
 
+    /// The block that an end is about, to be settled.
     fn block(&mut self, index: u64) -> &mut Block {
         self.blocks.entry(index).or_default()
     }
@@ -222,9 +236,11 @@ impl Block {
         self.bytes.ends_with(br#":""#)
     }
 
-    /// Goes on with the text.
+    /// Goes on with the text, if it is one that is open.
     fn text(&mut self, piece: &str) {
-        push_inside(&mut self.bytes, piece);
+        if self.call.is_none() && !self.end.is_empty() {
+            push_inside(&mut self.bytes, piece);
+        }
     }
 
     /// Goes on with the arguments. As long as a string grows, only what it gains is written; else

@@ -363,3 +363,75 @@ proptest! {
         }
     }
 }
+
+/// Deltas that no answer has in that order.
+fn any_delta() -> impl Strategy<Value = AssistantMessageEvent> {
+    (0_u64..3, 0_u8..9, words()).prop_map(|(content_index, kind, text)| {
+        let call = ToolCall {
+            id: text.clone(),
+            name: "read".to_owned(),
+            arguments: serde_json::Map::new(),
+            thought_signature: None,
+            incomplete: None,
+            error_message: None,
+        };
+        match kind {
+            0 => TextStart { content_index }.into(),
+            1 => ThinkingStart { content_index }.into(),
+            2 => ToolcallStart {
+                content_index,
+                id: text,
+                tool_name: "read".to_owned(),
+            }
+            .into(),
+            3 => TextDelta {
+                content_index,
+                delta: text,
+            }
+            .into(),
+            4 => ThinkingDelta {
+                content_index,
+                delta: text,
+            }
+            .into(),
+            5 => ToolcallDelta {
+                content_index,
+                delta: format!("{{\"a\":\"{text}"),
+            }
+            .into(),
+            6 => TextEnd {
+                content_index,
+                content: text,
+            }
+            .into(),
+            7 => ThinkingEnd {
+                content_index,
+                content: text,
+            }
+            .into(),
+            _ => ToolcallEnd {
+                content_index,
+                tool_call: call,
+            }
+            .into(),
+        }
+    })
+}
+
+proptest! {
+    /// Whatever comes, each line is JSON.
+    #[test]
+    fn deltas_in_any_order_make_json(deltas in vec(any_delta(), 0..12)) {
+        let start: AssistantMessage =
+            serde_json::from_value(answer(&json!([]), "pending")).unwrap();
+        let used: Usage = serde_json::from_value(usage(1, 1)).unwrap();
+        let mut snapshot = Snapshot::new(&start);
+        for delta in deltas {
+            snapshot.apply(&used, &delta);
+            let mut line = Vec::new();
+            snapshot.append(&mut line);
+            let read = serde_json::from_slice::<Value>(&line);
+            prop_assert!(read.is_ok(), "{}", String::from_utf8_lossy(&line));
+        }
+    }
+}
