@@ -110,7 +110,7 @@ pub(crate) fn anywhere(wire: Wire, number: usize) -> Vec<Value> {
             agent_start(&id),
             arbitration(&id, "success", None),
             agent_begins(wire, &id),
-            agent_end(&id, true),
+            agent_end(&id, false),
         ]);
     }
     lines

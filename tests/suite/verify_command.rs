@@ -198,6 +198,17 @@ fn lines_left_out_are_no_fault_when_each_is_looked_at_by_itself() {
     assert_eq!(verified.code(), 1);
     let verified = run(&world, &["--lines-only", "final.jsonl"]);
     assert_eq!(verified.code(), 0, "{}", out(&verified));
+    // Nor are their numbers; and the terminal line ends what is followed.
+    let sample = world.bare().arg("sample").run();
+    let left: Vec<&str> = std::str::from_utf8(&sample.stdout)
+        .unwrap()
+        .lines()
+        .filter(|line| !line.contains("message_update"))
+        .collect();
+    assert!(left[1].contains("\"seq\""));
+    world.file("left.jsonl", left.join("\n") + "\n");
+    let verified = run(&world, &["--lines-only", "--follow", "left.jsonl"]);
+    assert_eq!(verified.code(), 0, "{}", out(&verified));
 }
 
 #[test]
@@ -336,4 +347,22 @@ fn an_empty_stream_is_told_in_words() {
         out(&empty),
         "the stream is empty: not even its header was written\n"
     );
+}
+
+#[test]
+fn a_signal_ends_the_wait_for_a_pipe() {
+    let world = World::new();
+    let pipe = world.work().join("pipe");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RWXU).unwrap();
+    let mut quipu = world.bare().args(["verify", "--follow", "pipe"]);
+    let child = quipu.start(Stdio::piped());
+    // It opens for writing only when there is a reader.
+    let mut into = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+    into.write_all(&bytes(&stream()[..3])).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+    let (status, stderr) = finish(child);
+    assert_eq!(status.code(), Some(1), "{stderr}");
+    assert!(stderr.starts_with("not valid: 3 lines"), "{stderr}");
 }

@@ -200,3 +200,60 @@ fn the_largest_numbers_are_judged() {
         verify(&bytes(&lines), ours(Wire::Quipu));
     }
 }
+
+#[test]
+fn half_a_surrogate_pair_is_told_and_read() {
+    let text = String::from_utf8(bytes(&stream())).unwrap();
+    let half = text.replacen("hello", "hello \\ud83d", 1);
+    let rules = found(half.as_bytes(), ours(Wire::Quipu));
+    assert!(
+        rules.contains(&"4 json/surrogate error".to_owned()),
+        "{rules:?}"
+    );
+    assert!(
+        rules.iter().all(|rule| !rule.contains("json/syntax")),
+        "{rules:?}"
+    );
+    let header = "{\"type\":\"session\",\"version\":3,\"id\":\"\\udead\",\"timestamp\":\
+                  \"2026-01-01T00:00:00.000Z\",\"cwd\":\"/\"}\n";
+    let options = Options {
+        wire: Some(Wire::Senpi),
+        ..Options::default()
+    };
+    assert_eq!(
+        found(header.as_bytes(), options)[0],
+        "1 json/surrogate note"
+    );
+}
+
+#[test]
+fn lines_are_counted_whatever_they_are() {
+    let mut lines = stream();
+    lines.insert(3, json!({ "type": "new_thing" }));
+    lines.last_mut().unwrap()["lines"] = 9999.into();
+    let open = Options {
+        open: true,
+        ..ours(Wire::Quipu)
+    };
+    let (findings, summary) = verify(&bytes(&lines), open);
+    assert!(!summary.valid);
+    let error = findings
+        .iter()
+        .find(|found| found.severity == Severity::Error);
+    assert_eq!(error.unwrap().pointer, "/lines");
+}
+
+#[test]
+fn names_of_any_length_are_shown_short() {
+    let long = "x".repeat(1_000_000);
+    let line = json!({ "type": long, long.clone(): 1 });
+    let (findings, _) = verify(&bytes(&[line]), ours(Wire::Quipu));
+    assert!(!findings.is_empty());
+    for found in findings {
+        assert!(
+            found.to_string().len() < 3000,
+            "{}",
+            found.to_string().len()
+        );
+    }
+}

@@ -115,3 +115,40 @@ fn new_values_are_notes_and_nothing_more() {
     let found = errors(&bytes(&lines), open(Wire::Quipu));
     assert!(found.is_empty(), "{found:#?}");
 }
+
+/// The stream of an agent that ended well does not stop within an answer.
+#[test]
+fn an_agent_that_ended_well_lacks_no_line() {
+    for wire in [Wire::Quipu, Wire::Dreb] {
+        let whole = sample(wire);
+        let mut lines: Vec<Value> = whole
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        let end = lines
+            .iter()
+            .position(|line| line["type"] == "background_agent_end" && line["success"] == true)
+            .unwrap();
+        let id = lines[end]["agentId"].clone();
+        let of_agent =
+            |line: &Value| line["type"] == "background_agent_event" && line["agentId"] == id;
+        let last = lines[..end]
+            .iter()
+            .rposition(|line| of_agent(line) && line["event"]["type"] == "message_update")
+            .unwrap();
+        // The rest of it, from within an answer on.
+        let mut at = 0;
+        lines.retain(|line| {
+            at += 1;
+            at <= last + 1 || at > end || !of_agent(line)
+        });
+        let end = lines
+            .iter()
+            .position(|line| line["type"] == "background_agent_end" && line["agentId"] == id)
+            .unwrap()
+            + 1;
+        let found = errors(&bytes(&lines), ours(wire));
+        let told = |finding: &Finding| finding.line == end as u64 && finding.agent.is_some();
+        assert!(found.iter().any(told), "{}: {found:#?}", wire.name());
+    }
+}

@@ -3,7 +3,7 @@
 mod follow;
 mod format;
 
-use std::io::{self, Write};
+use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -136,8 +136,16 @@ impl Verify {
 
     /// Checks one stream; gives whether it is valid.
     fn stream(&self, file: &Path, out: &mut Writer<impl Write>) -> Result<bool, Stop> {
-        let from = files::open(file).map_err(|error| Stop::Input(error.to_string()))?;
         let follow = (self.follow && file != Path::new("-")).then_some(file);
+        let from = match follow {
+            None => files::open(file).map_err(|error| Stop::Input(error.to_string()))?,
+            Some(path) => {
+                let file = follow::open(path).map_err(|error| {
+                    Stop::Input(format!("{} cannot be read: {error}", path.display()))
+                })?;
+                Box::new(BufReader::new(file))
+            }
+        };
         let follow = Follow::new(from, follow);
         let live = follow.is_live() || !files::is_file(file);
         let mut lines = Lines::new(follow);

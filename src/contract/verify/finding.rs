@@ -101,6 +101,18 @@ impl fmt::Display for WithoutLine<'_> {
     }
 }
 
+/// What of a name from the stream is shown, in characters.
+const LONGEST_EVENT: usize = 100;
+const LONGEST_POINTER: usize = 1000;
+
+/// The text, or the begin of a long one.
+fn short(text: &str, longest: usize) -> String {
+    match text.char_indices().nth(longest) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// Where a finding is made.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place<'p> {
@@ -134,9 +146,9 @@ impl Place<'_> {
         Finding {
             line: self.line,
             agent: self.agent.map(str::to_owned),
-            event: self.event.map(str::to_owned),
+            event: self.event.map(|event| short(event, LONGEST_EVENT)),
             rule,
-            pointer: format!("{}{pointer}", self.under),
+            pointer: short(&format!("{}{pointer}", self.under), LONGEST_POINTER),
             severity,
             message: if beyond {
                 format!("{BEYOND}{message}")

@@ -26,6 +26,7 @@ use super::check::Checker;
 use super::grammar::Grammar;
 use super::json::{Document, MAX_DEPTH};
 use super::lines::{Fault, Frame};
+use crate::model::repair_surrogates;
 
 /// How a stream is judged.
 #[derive(Clone, Copy, Debug, Default)]
@@ -297,6 +298,20 @@ impl Verifier {
                 self.scratch = emptied(document);
             }
             Err(error) => {
+                if let Some(whole) = repair_surrogates(text)
+                    && let Ok(document) = Document::read(&whole, Document::default())
+                {
+                    let what = "holds half of a surrogate pair as an escape (\\ud800 to \\udfff), which is \
+                                no text in UTF-8; it is read as U+FFFD";
+                    let severity = if self.is_held() {
+                        Severity::Error
+                    } else {
+                        Severity::Note
+                    };
+                    let rule = "json/surrogate".to_owned();
+                    findings.push(place.finding(rule, "", severity, false, what.to_owned()));
+                    return self.document(frame.number, &whole, &document, findings);
+                }
                 self.cut = cut && error.cut;
                 if error.trailing {
                     let what = format!(
@@ -320,6 +335,16 @@ impl Verifier {
                 }
             }
         }
+    }
+
+    /// Whether the stream is held to all that Quipu promises, as far as its wire is known.
+    fn is_held(&self) -> bool {
+        let native = match &self.stage {
+            Stage::Walking(walk) => walk.wire() == Wire::Quipu,
+            Stage::Detecting { detect, .. } => detect.wire() == Some(Wire::Quipu),
+            Stage::Given => false,
+        };
+        native || self.options.ours
     }
 
     fn document(

@@ -39,6 +39,8 @@ pub(super) struct Walk {
     children: HashMap<u64, Walk>,
     faults: Vec<Fault>,
     misplaced: Vec<OrderFault>,
+    /// Whether the terminal line was seen.
+    ended: bool,
 }
 
 /// What is known of a line before it is looked at.
@@ -69,6 +71,7 @@ impl Walk {
             children: HashMap::new(),
             faults: Vec::new(),
             misplaced: Vec::new(),
+            ended: false,
         })
     }
 
@@ -96,8 +99,10 @@ impl Walk {
 
     /// Whether nothing may follow any more.
     pub(super) fn is_over(&self) -> bool {
-        self.grammar()
-            .is_some_and(|grammar| grammar.is_over(&self.order))
+        self.ended
+            || self
+                .grammar()
+                .is_some_and(|grammar| grammar.is_over(&self.order))
     }
 
     pub(super) fn lines(&self) -> u64 {
@@ -236,7 +241,10 @@ impl Walk {
                 let open = header::check(line, place, findings);
                 self.judging.open |= open;
             }
-            self.stamp(line, place, findings);
+            self.ended |= kind == "stream_end";
+            if !self.judging.lines_only {
+                self.stamp(line, place, findings);
+            }
         }
         if kind == "agent_start" {
             self.runs += 1;
@@ -287,9 +295,36 @@ impl Walk {
             }
             "background_agent_end" => {
                 let id = line.get("agentId").map(Value::fingerprint);
-                self.children.remove(&id.unwrap_or_default());
+                let child = self.children.remove(&id.unwrap_or_default());
+                let well = line.get("success").and_then(Value::as_bool) == Some(true);
+                if let Some(child) = child.filter(|_| well && !report.mute) {
+                    child.left(&mut report);
+                }
             }
             _ => {}
+        }
+    }
+
+    /// The agent whose stream this is ended well, so its stream may not stop where none can end.
+    fn left(&self, report: &mut Report<'_>) {
+        let Some(grammar) = self.grammar() else {
+            return;
+        };
+        let mut faults = Vec::new();
+        grammar.finish(&self.order, &mut faults);
+        let place = Place {
+            agent: self.agent.as_deref(),
+            event: None,
+            ..report.place
+        };
+        let before = report.findings.len();
+        for fault in faults {
+            report.findings.push(self.order_finding(place, fault));
+        }
+        if !self.judging.held {
+            report.findings[before..]
+                .iter_mut()
+                .for_each(Finding::soften);
         }
     }
 

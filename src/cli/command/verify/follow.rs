@@ -1,12 +1,14 @@
 //! A file that still grows.
 
-use std::fs;
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, Read};
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
+
+use rustix::fs::OFlags;
 
 /// How often a file is looked at for more.
 const POLL: Duration = Duration::from_millis(50);
@@ -100,6 +102,28 @@ impl<R> Follow<R> {
     }
 }
 
+/// Whether nothing is there to be read now: at the end, or in a pipe that is still written to.
+fn is_dry(part: io::Result<&[u8]>) -> io::Result<bool> {
+    match part {
+        Ok(part) => Ok(part.is_empty()),
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(true),
+        Err(error) => Err(error),
+    }
+}
+
+/// Opens a file that is followed so that neither this nor a read waits for a writer: a signal has to
+/// end the waiting.
+pub(super) fn open(path: &Path) -> io::Result<File> {
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
+        .open(path)?;
+    if file.metadata()?.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    Ok(file)
+}
+
 impl<R: BufRead> Read for Follow<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let part = self.fill_buf()?;
@@ -115,14 +139,17 @@ impl<R: BufRead> BufRead for Follow<R> {
         if let Some(wait) = &self.wait {
             // What was written before the file was gone is read after it.
             let mut more = true;
-            while self.from.fill_buf()?.is_empty() && more {
+            while is_dry(self.from.fill_buf())? && more {
                 more = wait.goes_on()?;
                 if more {
                     std::thread::sleep(POLL);
                 }
             }
         }
-        self.from.fill_buf()
+        match self.from.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(&[]),
+            part => part,
+        }
     }
 
     fn consume(&mut self, taken: usize) {

@@ -150,7 +150,7 @@ impl<W: Write> Writer<W> {
                     String::new()
                 };
                 if more > 0 {
-                    note(&format!("{name}{more} more findings"));
+                    note(&format!("{name}{}", more_of(more)));
                 }
                 note(&format!("{name}{}", in_words(summary)));
                 Ok(())
@@ -170,7 +170,7 @@ impl<W: Write> Writer<W> {
             }),
             Format::Github => {
                 if more > 0 {
-                    let what = format!("{more} more findings");
+                    let what = more_of(more);
                     writeln!(
                         self.out,
                         "::notice file={}::{}",
@@ -272,7 +272,7 @@ impl<W: Write> Writer<W> {
         };
         let (errors, notes) = (lines(Severity::Error), lines(Severity::Note));
         let more = if more > 0 {
-            format!("\n{more} more findings")
+            format!("\n{}", more_of(more))
         } else {
             String::new()
         };
@@ -297,6 +297,11 @@ impl<W: Write> Writer<W> {
         }
         self.cases.push_str("    </testcase>\n");
     }
+}
+
+/// `1 more finding`
+fn more_of(count: u64) -> String {
+    format!("{count} more finding{}", if count == 1 { "" } else { "s" })
 }
 
 /// `valid: 213 lines, wire quipu, 3 runs`
