@@ -126,7 +126,7 @@ impl Generate {
         }
         let schema = crate::codegen::read(dir).map_err(|problems| {
             let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
-            Refusal::Finding(problems.join("\nquipu: "))
+            Refusal::Finding(problems.join("\n"))
         })?;
         let name = self.wire.as_deref().unwrap_or_else(|| only(&schema));
         let Some(bundle) = bundle::document(&schema, name, Mode::Open) else {
