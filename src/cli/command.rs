@@ -106,6 +106,11 @@ pub(super) fn print(text: &[u8]) -> ExitCode {
     printed(out.write_all(text).and_then(|()| out.flush()))
 }
 
+/// `1 line`, `2 lines`
+fn counted(count: u64, of: &str) -> String {
+    format!("{count} {of}{}", if count == 1 { "" } else { "s" })
+}
+
 /// The status after something was printed; a reader that goes away early is no error.
 fn printed(written: std::io::Result<()>) -> ExitCode {
     match written {

@@ -12,9 +12,9 @@ use crate::contract::{SCHEMA_HASH, SCHEMA_VERSION};
 use crate::event::tracker::{CloseReason, OrderFault, Place, Tracker};
 use crate::event::{
     AgentEndEvent, AgentMessage, AgentStartEvent, AssistantMessage, AssistantMessageEvent,
-    CompactionReason, ErrorCode, FoldError, MessageUpdateEvent, Outcome, QuipuEvent, SessionHeader,
-    SessionHeaderVersion, StopReason, StreamEndEvent, StreamError, StreamInfo, ToolResultMessage,
-    Usage, WireName,
+    BackgroundAgentEvent, CompactionReason, ErrorCode, FoldError, MessageUpdateEvent, Outcome,
+    QuipuEvent, SessionHeader, SessionHeaderVersion, StopReason, StreamEndEvent, StreamError,
+    StreamInfo, ToolResultMessage, Usage, WireName,
 };
 use bridge::Step;
 
@@ -64,6 +64,20 @@ impl Mender {
             within: "background_agent_event/event: ",
             ..Self::default()
         }
+    }
+
+    /// Gives what is ready to the stream of the agent's parent, and says how many events that was.
+    pub(super) fn relay(&mut self, agent: &str, parent: &mut Self, report: &mut Report) -> u64 {
+        let ready = std::mem::take(&mut self.ready);
+        let count = ready.len() as u64;
+        for event in ready {
+            let event = BackgroundAgentEvent {
+                agent_id: agent.to_owned(),
+                event: Box::new(event),
+            };
+            parent.push(event.into(), report);
+        }
+        count
     }
 
     /// Where the stream is.

@@ -17,13 +17,13 @@ use crate::convert::report::{Loss, Report};
 use crate::event::tracker::Place;
 use crate::event::{
     AgentMessage, AgentStartEvent, AssistantContent, AssistantMessage, AssistantMessageEvent,
-    BackgroundAgentEvent, CompactionEndEvent, CompactionReason, CompactionResult,
-    CompactionStartEvent, DrebAssistantMessageEvent, DrebAutoCompactionEndEvent,
-    DrebBackgroundAgentEvent, DrebCompactionReason, DrebEvent, DrebMessageUpdateEvent,
-    DrebSessionHeader, DrebSubagentArbitrationEvent, DrebToolcallStart, MessageStartEvent,
-    MessageUpdateEvent, QuipuEvent, SessionHeader, SessionHeaderVersion, SessionInfoChangedEvent,
-    StopReason, SubagentArbitrationEvent, TextDelta, TextEnd, TextStart, ThinkingDelta,
-    ThinkingEnd, ThinkingStart, ToolcallDelta, ToolcallEnd, ToolcallStart,
+    CompactionEndEvent, CompactionReason, CompactionResult, CompactionStartEvent,
+    DrebAssistantMessageEvent, DrebAutoCompactionEndEvent, DrebBackgroundAgentEvent,
+    DrebCompactionReason, DrebEvent, DrebMessageUpdateEvent, DrebSessionHeader,
+    DrebSubagentArbitrationEvent, DrebToolcallStart, MessageStartEvent, MessageUpdateEvent,
+    QuipuEvent, SessionHeader, SessionHeaderVersion, SessionInfoChangedEvent, StopReason,
+    SubagentArbitrationEvent, TextDelta, TextEnd, TextStart, ThinkingDelta, ThinkingEnd,
+    ThinkingStart, ToolcallDelta, ToolcallEnd, ToolcallStart,
 };
 
 /// The lines of one stream.
@@ -282,14 +282,7 @@ impl Child {
 
     /// Gives what is ready to the stream of the agent's parent.
     fn relay(&mut self, agent: &str, parent: &mut Mender, report: &mut Report) {
-        for event in std::mem::take(&mut self.mender.ready) {
-            self.lines += 1;
-            let event = BackgroundAgentEvent {
-                agent_id: agent.to_owned(),
-                event: Box::new(event),
-            };
-            parent.push(event.into(), report);
-        }
+        self.lines += self.mender.relay(agent, parent, report);
     }
 }
 

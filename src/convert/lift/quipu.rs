@@ -45,7 +45,7 @@ impl Native {
                     && let Some(mut child) = self.children.remove(&end.agent_id)
                 {
                     child.mender.release_all(report);
-                    child.relay(&end.agent_id, mender, report);
+                    child.mender.relay(&end.agent_id, mender, report);
                 }
                 mender.push(event, report);
             }
@@ -59,7 +59,7 @@ impl Native {
         if begins && let Some(mut child) = self.children.remove(&agent_id) {
             // The step of a chain before it broke off.
             child.mender.release_all(report);
-            child.relay(&agent_id, mender, report);
+            child.mender.relay(&agent_id, mender, report);
         }
         let child = self
             .children
@@ -75,22 +75,9 @@ impl Native {
         }
         child.lift.line(*event, true, &mut child.mender, report);
         let over = child.lift.ended;
-        child.relay(&agent_id, mender, report);
+        child.mender.relay(&agent_id, mender, report);
         if over {
             self.children.remove(&agent_id);
-        }
-    }
-}
-
-impl Child {
-    /// Gives what is ready to the stream of the agent's parent.
-    fn relay(&mut self, agent: &str, parent: &mut Mender, report: &mut Report) {
-        for event in std::mem::take(&mut self.mender.ready) {
-            let event = BackgroundAgentEvent {
-                agent_id: agent.to_owned(),
-                event: Box::new(event),
-            };
-            parent.push(event.into(), report);
         }
     }
 }

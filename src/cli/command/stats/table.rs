@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use crate::cli::command::counted;
 use crate::event::Usage;
 use crate::stats::{Duration, Stats, TimeSource};
 use crate::wire::visible_line;
@@ -41,9 +42,9 @@ fn block(text: &mut String, stats: &Stats) {
     }
     let counts = format!(
         "{}, {}, {}",
-        number(stats.runs, "run"),
-        number(stats.turns, "turn"),
-        number(stats.prompts, "user message")
+        counted(stats.runs, "run"),
+        counted(stats.turns, "turn"),
+        counted(stats.prompts, "user message")
     );
     facts.push(("course", counts));
     let reasons = stats.stop_reasons.iter();
@@ -81,7 +82,7 @@ fn block(text: &mut String, stats: &Stats) {
             agents.count,
             agents.succeeded,
             agents.failed,
-            number(agents.arbitrations, "route")
+            counted(agents.arbitrations, "route")
         );
         facts.push(("agents", told));
     }
@@ -98,7 +99,7 @@ fn block(text: &mut String, stats: &Stats) {
         let first = stats.unreadable.first_line.unwrap_or_default();
         let told = format!(
             "{}, the first is line {first}",
-            number(stats.unreadable.count, "line")
+            counted(stats.unreadable.count, "line")
         );
         facts.push(("unreadable", told));
     }
@@ -219,11 +220,6 @@ fn table(text: &mut String, mut rows: Vec<Vec<String>>) {
         }
         let _ = writeln!(text, "{}", line.trim_end());
     }
-}
-
-/// `1 run`, `2 runs`
-fn number(count: u64, of: &str) -> String {
-    format!("{count} {of}{}", if count == 1 { "" } else { "s" })
 }
 
 fn by(source: TimeSource) -> &'static str {

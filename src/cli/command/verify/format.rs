@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use crate::cli::command::counted;
 use crate::cli::note;
 use crate::contract::verify::{Finding, Severity, Summary};
 use crate::wire::visible_line;
@@ -150,7 +151,7 @@ impl<W: Write> Writer<W> {
                     String::new()
                 };
                 if more > 0 {
-                    note(&format!("{name}{}", more_of(more)));
+                    note(&format!("{name}{}", counted(more, "more finding")));
                 }
                 note(&format!("{name}{}", in_words(summary)));
                 Ok(())
@@ -170,7 +171,7 @@ impl<W: Write> Writer<W> {
             }),
             Format::Github => {
                 if more > 0 {
-                    let what = more_of(more);
+                    let what = counted(more, "more finding");
                     writeln!(
                         self.out,
                         "::notice file={}::{}",
@@ -272,7 +273,7 @@ impl<W: Write> Writer<W> {
         };
         let (errors, notes) = (lines(Severity::Error), lines(Severity::Note));
         let more = if more > 0 {
-            format!("\n{}", more_of(more))
+            format!("\n{}", counted(more, "more finding"))
         } else {
             String::new()
         };
@@ -299,23 +300,16 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// `1 more finding`
-fn more_of(count: u64) -> String {
-    format!("{count} more finding{}", if count == 1 { "" } else { "s" })
-}
-
 /// `valid: 213 lines, wire quipu, 3 runs`
 fn in_words(summary: &Summary) -> String {
-    let count =
-        |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
-    let mut parts = vec![count(summary.lines, "line")];
+    let mut parts = vec![counted(summary.lines, "line")];
     parts.extend(summary.wire.map(|wire| format!("wire {}", wire.name())));
-    parts.push(count(summary.runs, "run"));
+    parts.push(counted(summary.runs, "run"));
     if summary.errors > 0 {
-        parts.push(count(summary.errors, "finding"));
+        parts.push(counted(summary.errors, "finding"));
     }
     if summary.notes > 0 {
-        parts.push(count(summary.notes, "note"));
+        parts.push(counted(summary.notes, "note"));
     }
     let verdict = if summary.valid { "valid" } else { "not valid" };
     format!("{verdict}: {}", parts.join(", "))
